@@ -191,7 +191,7 @@ func All() []Function {
 		},
 		{
 			Process: compose.Process{
-				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide, compose.Companions, compose.SignIn),
+				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide, compose.Companions, compose.Social, compose.SignIn),
 				Secrets: []string{"ACCOUNT_KEYS"}, Settings: []string{"CONTACT_EMAIL", "HUMAN_SITE_KEY", "HUMAN_SCRIPT"},
 			},
 			Endpoints: web.Endpoints, New: newWeb,

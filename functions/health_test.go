@@ -82,6 +82,60 @@ func getJSON[T any](t *testing.T, h http.Handler, path, country, agent string) (
 	return v
 }
 
+// TestWorksIn checks that a search for what plays in a country goes by the reports from
+// there, says how sure it is, reads no document, and is another answer for another country.
+func TestWorksIn(t *testing.T) {
+	meter := storetest.NewMeter(openEmbedded(t))
+	keepReports(t, meter, "Aurora.br")
+	keepReports(t, meter, "Listed.us") // blocked
+	d := deps(t, meter, fixture)
+	followSocial(t, d)
+	v := apitest.Validating(t, mux(t, d), documents(t)...)
+	plays := func(country string) *catalog.WorksIn {
+		return &catalog.WorksIn{Country: country, Verdict: catalog.Confirmed, Plays: 3}
+	}
+	fails := &catalog.WorksIn{Country: "BR", Verdict: catalog.Fails, Fails: 4}
+	before := meter.Ops()
+	for path, want := range map[string]map[string]*catalog.WorksIn{
+		"/api/channels?works_in=PT":                         {"Aurora.br": plays("PT")},
+		"/api/channels?works_in=pt&kind=all&sort=works":     {"Aurora.br": plays("PT")},
+		"/api/channels?works_in=PT&q=aurora&sort=relevance": {"Aurora.br": plays("PT")},
+		"/api/channels?works_in=PT&category=kids":           {},
+		"/api/channels?works_in=BR":                         {},
+		"/api/channels?works_in=FR":                         {},
+		"/api/channels?sort=works&q=tv+aurora":              {"Aurora.br": fails},
+		"/api/channels?q=tv+aurora":                         {"Aurora.br": nil},
+	} {
+		got := map[string]*catalog.WorksIn{}
+		for _, item := range getJSON[catalog.Page](t, v, path, "BR", chrome).Items {
+			got[item.ID] = item.WorksIn
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", path, d)
+		}
+	}
+	last := getJSON[catalog.Page](t, v, "/api/channels?sort=works", "BR", chrome).Items
+	if got := last[len(last)-1]; got.ID != "Aurora.br" {
+		t.Errorf("%s comes last of what plays in Brazil", got.ID)
+	}
+	if first := getJSON[catalog.Page](t, v, "/api/channels?sort=works&limit=1", "PT", chrome).Items[0]; !cmp.Equal(first.WorksIn, plays("PT")) {
+		t.Errorf("%s comes first in Portugal: %+v", first.ID, first.WorksIn)
+	}
+	for _, format := range []string{"m3u", "m3u8", "xspf", "json"} {
+		path := "/api/channels." + format
+		_, list := apitest.Do(t, v, "GET", path+"?works_in=PT", "")
+		if !strings.Contains(list, "Aurora") || format == "json" && !strings.Contains(list, "works_in=PT") || strings.Contains(list, "Sakura") {
+			t.Errorf("%s of what plays in Portugal: %s", path, list)
+		}
+		if _, list := apitest.Do(t, v, "GET", path+"?works_in=BR", ""); strings.Contains(list, "Aurora") {
+			t.Errorf("%s of what plays in Brazil: %s", path, list)
+		}
+	}
+	if ops := meter.Ops().Less(before); ops != (storetest.Ops{}) {
+		t.Errorf("searches cost %+v", ops)
+	}
+}
+
 // TestSocialIsTheSameEverywhere checks that search, detail and panel show the same
 // counts for the country of the caller, and that lists and details read no document
 // for them.

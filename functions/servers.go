@@ -223,7 +223,7 @@ func newVitrine(p *compose.Parts) (Server, error) {
 
 func newWeb(p *compose.Parts) (Server, error) {
 	s := web.New(web.Options{
-		Catalog: p.Catalog, Guides: p.Guide, Links: p.Links(), Contact: p.Config.ContactEmail, Widget: p.Widget(), Table: Table(), Now: p.Now,
+		Catalog: p.Catalog, Guides: p.Guide, Social: p.Social, Links: p.Links(), Contact: p.Config.ContactEmail, Widget: p.Widget(), Table: Table(), Now: p.Now,
 		Numbers: numbers.NewReader(p.DB, p.Now), Companions: p.Companions,
 		DB: p.DB, Access: p.Access, Tokens: p.Pages(), SignIn: p.SignIn, Removals: p.Removals(), Throttle: p.Throttle(),
 		Devices: p.DeviceLinks(), Mail: p.Mail,

@@ -138,6 +138,11 @@ func (s *Server) bulkOf(ctx context.Context, selection filter.Selection, lang, p
 	}
 	f := bulkFile{server: s, view: v, query: s.query(selection, maxBulk, 0), locale: api.LocaleOf(ctx), format: format, path: path}
 	f.query.Whole = true
+	if f.query.WorksIn != "" { // the order alone would go by the caller's country, and a list is the same for all
+		if err := s.setWorks(ctx, v, &f.query); err != nil {
+			return bulkFile{}, err
+		}
+	}
 	f.more = addressOf(selection, lang, said)
 	if f.isGuide() {
 		f.docs = f.scheduled()
@@ -227,6 +232,10 @@ func (f *bulkFile) setTag() {
 	numbers := binary.LittleEndian.AppendUint64(nil, f.view.Fingerprint())
 	if f.query.Stalled {
 		numbers = append(numbers, 1)
+	}
+	if f.query.Works != nil { // verdicts change with what is reported, and with the day
+		numbers = binary.LittleEndian.AppendUint64(numbers, f.server.Overlay.Version())
+		numbers = f.server.Now().UTC().AppendFormat(numbers, time.DateOnly)
 	}
 	d := xxhash.New()
 	_, _ = d.Write(numbers) // a digest never fails

@@ -44,6 +44,9 @@ func TestWholeLists(t *testing.T) {
 		{"/lists/colours/red.m3u", 404, 0, "#EXTINF"},
 		{"/lists/film.m3u", 404, 0, "#EXTINF"},
 		{"/lists/tv.m3u?sort=colour", 400, 0, "#EXTINF"},
+		{"/lists/tv.m3u?sort=works", 200, 700, "#EXTINF"},
+		{"/lists/tv.m3u?works_in=BR", 200, 0, "#EXTINF"}, // nothing was reported, and no probe found anything
+		{"/lists/tv.m3u?works_in=Q1", 400, 0, "#EXTINF"},
 		{"/lists/" + strings.Repeat("x", 500) + ".m3u", 404, 0, "#EXTINF"},
 	} {
 		res, text := apitest.Do(t, h, "GET", test.path, "")

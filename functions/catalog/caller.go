@@ -9,6 +9,8 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/i18n"
 )
 
 // The orders relevance and popular put forward what is close to the caller: the
@@ -29,6 +31,23 @@ func setCaller(ctx context.Context, q *index.Query, lang string) {
 	} else if code, ok := firstLanguage(api.AcceptLanguageOf(ctx)); ok {
 		q.Speaks = code
 	}
+}
+
+// setWorks adds to q what plays in the country of works_in or, where only the order asks
+// for it, in the caller's country. It refuses a works_in that is not an existing country.
+func (s *Server) setWorks(ctx context.Context, v *index.View, q *index.Query) error {
+	country := q.WorksIn
+	if country == "" && q.Sort == filter.BySureness {
+		country = api.CountryOf(ctx)
+	}
+	switch _, ok := i18n.CountryName(country, i18n.EN); {
+	case ok:
+		q.Stalled = index.Stale(s.Catalog, s.Now()) // what probes found does not count then
+		q.Works = s.works.In(v, country, q.Stalled)
+	case q.WorksIn != "":
+		return fault.ErrInvalid.With("param", filter.All[filter.WorksIn].Name).With("reason", "pattern")
+	}
+	return nil
 }
 
 // maxLanguages is the length of the longest Accept-Language header that is parsed,

@@ -34,6 +34,7 @@ import (
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/environment"
 	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/works"
 )
 
 // Endpoints is this function's part of the API.
@@ -121,6 +122,7 @@ type Options struct {
 type Server struct {
 	Options
 	agents environment.Reader
+	works  *works.Countries // what plays where
 	pages  *encoding.Memory // of search results
 
 	writing chan struct{} // has an element for each whole list that is being written
@@ -134,7 +136,9 @@ func New(o Options) *Server {
 	if o.Guide == nil {
 		o.Guide = (*guide.Live)(nil)
 	}
-	return &Server{Options: o, pages: encoding.NewMemory(pageMemory), writing: make(chan struct{}, 2)}
+	return &Server{
+		Options: o, works: works.New(o.Overlay, o.Now), pages: encoding.NewMemory(pageMemory), writing: make(chan struct{}, 2),
+	}
 }
 
 type searchIn struct {
@@ -152,8 +156,7 @@ func (s *Server) query(selection filter.Selection, limit, offset int) index.Quer
 	q := index.Query{Selection: selection, Limit: limit, Offset: offset}
 	q.Normalize()
 	if q.Online {
-		at, ok := s.Catalog.Synced()
-		q.Stalled = !ok || s.Now().Sub(at) > catalog.StaleAfter
+		q.Stalled = index.Stale(s.Catalog, s.Now())
 	}
 	return q
 }
@@ -190,6 +193,9 @@ func (p page) ETag() string {
 	}
 	_, _ = d.Write(numbers[:]) // a digest never fails
 	place := p.crowd.place
+	if p.query.Works != nil { // verdicts change with the day
+		_, _ = d.WriteString(p.query.Works.Country + p.server.Now().UTC().Format(time.DateOnly))
+	}
 	for _, text := range [...]string{p.server.Build, p.query.Near, p.query.Speaks, place.Browser, place.OS, place.Country} {
 		_, _ = d.WriteString(text)
 		_, _ = d.WriteString("\n")
@@ -254,9 +260,13 @@ func (s *Server) search(ctx context.Context, in searchIn) (page, error) {
 		}
 	}
 	v, err := s.Catalog.View()
+	if err != nil {
+		return page{}, err
+	}
 	q := s.query(in.Selection, in.Limit, in.Offset)
 	q.Explain = in.Explain
 	setCaller(ctx, &q, in.Lang)
+	err = s.setWorks(ctx, v, &q)
 	return page{v, q, api.LocaleOf(ctx), s.crowd(ctx), s}, err
 }
 

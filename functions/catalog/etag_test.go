@@ -46,7 +46,7 @@ func logoOf(id string) index.Overlay {
 // TestSearchVersion checks that a search has another version when anything has changed
 // that it is rendered from, and else the same one in every process.
 func TestSearchVersion(t *testing.T) {
-	const relevance, online = "/api/channels?sort=relevance&q=canal", "/api/channels?online=1"
+	const relevance, online, plays = "/api/channels?sort=relevance&q=canal", "/api/channels?online=1", "/api/channels?works_in=CL"
 	for _, test := range []struct {
 		name, path string
 		change     func(*versioned)
@@ -63,6 +63,11 @@ func TestSearchVersion(t *testing.T) {
 		{"a block", relevance, func(v *versioned) { v.overlay = index.Overlay{BlockedChannels: []string{"Canal.CL"}} }, nil, false},
 		{"a program", relevance, func(v *versioned) { v.build = "next" }, nil, false},
 		{"a catalog that became stale", online, func(v *versioned) { v.now = noon.Add(catalog.StaleAfter + time.Hour) }, nil, false},
+		{"a later time of what plays in a country", plays, func(v *versioned) { v.now = noon.Add(time.Minute) }, nil, true},
+		{"another day of what plays in a country", plays, func(v *versioned) { v.now = noon.Add(12 * time.Hour) }, nil, false},
+		{"a stale catalog of what plays in a country", plays, func(v *versioned) { v.now = noon.Add(catalog.StaleAfter + time.Hour) }, nil, false},
+		{"what plays surely, elsewhere", "/api/channels?sort=works", func(*versioned) {}, []string{"X-Country", "CL"}, false},
+		{"what plays in a country, elsewhere", plays, func(*versioned) {}, []string{"X-Country", "PT"}, true},
 	} {
 		first := versioned{now: noon, build: "first"}
 		before, _ := apitest.Do(t, first.serve(t), "GET", test.path, "")

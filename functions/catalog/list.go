@@ -83,6 +83,9 @@ func (s *Server) list(ctx context.Context, in *listIn, format string) (api.Conte
 	}
 	q := s.query(in.Selection, in.Limit, in.Offset)
 	setCaller(ctx, &q, in.Lang)
+	if err := s.setWorks(ctx, v, &q); err != nil {
+		return api.Content{}, err
+	}
 	docs, _ := v.Find(q)
 	l := feed.List{
 		Name: listName(q.Q), Level: feed.Search, Feeds: in.addresses(v.Links().Channels()), UpdatedAt: v.BuiltAt(),

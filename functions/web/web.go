@@ -80,8 +80,10 @@ import (
 	"miramundo.dev/shared/human"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/mail"
+	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/vitrine"
+	"miramundo.dev/shared/works"
 )
 
 // Endpoints are the pages, each at its path in every locale, and the files that
@@ -104,6 +106,7 @@ type Viewer interface {
 type Options struct {
 	Catalog    Viewer
 	Guides     *guide.Live        // nil to render pages without programmes
+	Social     *social.Overlay    // by which lists say what plays in a country; nil when nobody reported anything
 	Companions similar.Companions // the channels that people keep together; nil for none
 	Logos      sitefiles.Logos    // nil to draw preview pictures without logos
 	Links      catalog.LinkBase   // base URLs of the service, the hop and the legacy player
@@ -159,7 +162,7 @@ func New(o Options) *Server {
 	groups := organizations.On(o.DB, o.Access.Learn, o.Now)
 	return &Server{
 		catalog: o.Catalog, pages: pages,
-		lists:     list.New(list.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
+		lists:     list.New(list.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Works: works.New(o.Social, o.Now), Now: o.Now}),
 		explorer:  explore.New(explore.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
 		channels:  channel.New(channel.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Companions: o.Companions, Now: o.Now}),
 		libraries: library.New(pages),

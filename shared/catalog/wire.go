@@ -50,8 +50,28 @@ type Channel struct {
 	Social         *Social         `json:"social,omitempty" description:"Community counters of the channel."`
 	API            string          `json:"api" format:"uri" description:"Address of the channel's detail record."`
 	Matched        *MatchedFeed    `json:"matched,omitempty" description:"Only in a search by relevance: the feed whose name answers q better than any name of the channel."`
+	WorksIn        *WorksIn        `json:"works_in,omitempty" description:"Only in a search with works_in or sort=works: how sure it is that the channel plays in that country."`
 	Explain        *Explanation    `json:"explain,omitempty" description:"Only for operators who ask for it: what the place of the item is made of."`
 }
+
+// A WorksIn says how sure it is that a channel plays in a country.
+type WorksIn struct {
+	Country string  `json:"country" description:"ISO 3166-1 alpha-2."`
+	Verdict Verdict `json:"verdict" enum:"confirmed,likely,unknown,fails" description:"confirmed: networks of the country agreed in the last 30 days that it plays. likely: a probe found a stream playing that no label keeps from the country, or the networks are divided. fails: the networks agreed that it fails, or a label keeps every stream from the country. unknown: none of that."`
+	Plays   int     `json:"plays" description:"Success reports from the country, of all days; a few owners of one network may have sent them."`
+	Fails   int     `json:"fails" description:"Failure reports from the country, of all days."`
+}
+
+// A Verdict says how sure it is that a channel plays in a country. Package health makes it.
+type Verdict string
+
+// The verdicts, surest first.
+const (
+	Confirmed Verdict = "confirmed"
+	Likely    Verdict = "likely"
+	Unknown   Verdict = "unknown"
+	Fails     Verdict = "fails"
+)
 
 // A MatchedFeed is the feed of a channel by whose name a search found it.
 type MatchedFeed struct {
@@ -299,8 +319,9 @@ type Filters struct {
 	Tag         *string `json:"tag" description:"Radio tag; null for all."`
 	Guide       bool    `json:"guide" description:"True when only channels with a programme guide match."`
 	Playable    bool    `json:"playable" description:"True when only channels that a browser plays match."`
-	Sort        string  `json:"sort" enum:"name,score,votes,relevance,popular" description:"Order of the matches."`
+	Sort        string  `json:"sort" enum:"name,score,votes,relevance,popular,works" description:"Order of the matches."`
 	Online      bool    `json:"online" description:"True when only channels whose last check succeeded match."`
 	Kind        string  `json:"kind" enum:"tv,radio,all"`
 	Genre       *string `json:"genre" description:"Radio genre; null for all."`
+	WorksIn     *string `json:"works_in" description:"Country as ISO 3166-1 alpha-2; null for all."`
 }

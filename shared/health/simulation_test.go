@@ -139,5 +139,6 @@ func concluded(c social.Counts) []string {
 	return []string{
 		shown(p.Health), shown(p.LastFailCode), fmt.Sprint(p.Geo), p.ForYou, shown(p.YourCountry.Health), shown(p.YourEnvironment.Health),
 		shown(s.Health), shown(s.LastFailCode), shown(s.YourGeoOK),
+		string(WorksIn(Facts{Agreed: c.Heard.Agreed, Today: social.DateOf(noon.AddDate(0, 0, 40))}, "BR")),
 	}
 }

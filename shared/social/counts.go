@@ -118,5 +118,6 @@ func (c Counts) shown() Counts {
 func (c Counts) Clone() Counts {
 	c.Reasons, c.Environments, c.Latency = maps.Clone(c.Reasons), maps.Clone(c.Environments), maps.Clone(c.Latency)
 	c.Heard.Countries, c.Heard.Environments = maps.Clone(c.Heard.Countries), maps.Clone(c.Heard.Environments)
+	c.Heard.Agreed = maps.Clone(c.Heard.Agreed)
 	return c
 }

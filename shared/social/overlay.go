@@ -19,6 +19,7 @@ type Overlay struct {
 	hashes [Shards]atomic.Uint64 // of the bytes of each shard
 	first  [Shards]sync.Once     // counts a shard as loaded
 	coming sync.WaitGroup        // shards that have not been shown yet
+	agreed sync.Map              // what countries agree on, of those that were asked for: agreements by agreedKey
 }
 
 // FollowOverlay returns the overlay in the database of set, and follows it until

@@ -87,7 +87,7 @@ func pack(entries map[string]entry, most int) ([]byte, error) {
 	for channel, e := range entries {
 		switch {
 		case most == noDetail:
-			e.Environments, e.Latency, e.Heard.Countries, e.Heard.Environments = nil, nil, nil, nil
+			e.Environments, e.Latency, e.Heard.Countries, e.Heard.Environments, e.Heard.Agreed = nil, nil, nil, nil, nil
 		case len(e.Environments) > most:
 			e.Environments, e.Heard.Environments = maps.Clone(e.Environments), maps.Clone(e.Heard.Environments)
 			e.Fold(most)

@@ -49,10 +49,27 @@ type Heard struct {
 	Countries map[string]Tally `json:"countries,omitempty"`
 	// Environments are by the keys that Environment computes.
 	Environments map[string]Tally `json:"environments,omitempty"`
-	FailCode     string           `json:"fail_code,omitempty"` // the last on which MinNetworks networks agreed
-	Plays        int64            `json:"plays,omitempty"`     // networks that played it, of days with MinNetworks of them
-	Favorites    int64            `json:"favorites,omitempty"` // networks that made it a favorite, of each day
+	// Agreed are the last days of the countries, by country.
+	Agreed    map[string]Agreed `json:"agreed,omitempty"`
+	FailCode  string            `json:"fail_code,omitempty"` // the last on which MinNetworks networks agreed
+	Plays     int64             `json:"plays,omitempty"`     // networks that played it, of days with MinNetworks of them
+	Favorites int64             `json:"favorites,omitempty"` // networks that made it a favorite, of each day
 }
+
+// Agreed are the last days on which a country was heard to play a channel, and to fail:
+// on which MinNetworks of its networks reported, and minAgree of them that result. The
+// zero Agreed is that of a country that never was.
+type Agreed struct {
+	Played Date `json:"played,omitempty"`
+	Failed Date `json:"failed,omitempty"`
+}
+
+// A Date is a day in UTC, as the number of days since the first of January 1970. Zero
+// stands for no day.
+type Date int32
+
+// DateOf returns the day of a moment.
+func DateOf(at time.Time) Date { return Date(at.Unix() / int64(24*time.Hour/time.Second)) }
 
 // Environment returns the voices of the environment at p.
 func (h *Heard) Environment(p Place) Tally {
@@ -146,9 +163,8 @@ func (b *ballot) code() (code string) {
 }
 
 // addCountry adds to h what a country's sample of a day comes to, or removes it when
-// sign is -1.
-func (h *Heard) addCountry(country string, sample Sample, sign int64) {
-	var all ballot
+// sign is -1. It returns the voices of the country that are heard on that day.
+func (h *Heard) addCountry(country string, sample Sample, sign int64) Tally {
 	environments := map[uint32]*ballot{}
 	voices := sample.voices()
 	for _, v := range voices {
@@ -159,13 +175,63 @@ func (h *Heard) addCountry(country string, sample Sample, sign int64) {
 		}
 		b.add(v)
 	}
-	for v := range networks(voices) {
-		all.add(v)
-	}
-	h.Countries = addTally(h.Countries, country, all.tally(), sign)
+	all := tallyOf(voices)
+	h.Countries = addTally(h.Countries, country, all, sign)
 	for e, b := range environments {
 		h.Environments = addTally(h.Environments, voiceKey(country, e), b.tally(), sign)
 	}
+	return all
+}
+
+// tallyOf returns what is heard of voices, those of one network together.
+func tallyOf(voices []voice) Tally {
+	var b ballot
+	for v := range networks(voices) {
+		b.add(v)
+	}
+	return b.tally()
+}
+
+// agree notes what a country is heard to say on a day, once its sample of that day has
+// changed. When the last day of a result is no longer heard, because one network took the
+// place of another, it is looked for among the other days whose voices are kept.
+func (c *Counted) agree(country string, on Date, heard Tally) {
+	last := func(old Date, result func(Tally) int64) Date {
+		switch {
+		case result(heard) > 0:
+			return max(old, on)
+		case old != on:
+			return old
+		}
+		return c.lastHeard(country, on, result)
+	}
+	old := c.Heard.Agreed[country]
+	now := Agreed{
+		Played: last(old.Played, func(t Tally) int64 { return t.Plays }),
+		Failed: last(old.Failed, func(t Tally) int64 { return t.Fails }),
+	}
+	switch {
+	case now == old:
+	case now == Agreed{}:
+		delete(c.Heard.Agreed, country)
+	default:
+		if c.Heard.Agreed == nil {
+			c.Heard.Agreed = map[string]Agreed{}
+		}
+		c.Heard.Agreed[country] = now
+	}
+}
+
+// lastHeard returns the last day but one on which a country was heard to report a result,
+// among those whose voices are kept; zero for none.
+func (c *Counted) lastHeard(country string, but Date, result func(Tally) int64) (last Date) {
+	for day, d := range c.Days {
+		at, err := time.Parse(time.DateOnly, day)
+		if on := DateOf(at); err == nil && on != but && on > last && result(tallyOf(d.Voices[country].voices())) > 0 {
+			last = on
+		}
+	}
+	return last
 }
 
 // world returns the ballot of all countries. A network may be in several.
@@ -297,7 +363,7 @@ func (r Report) hear(c *Counted) {
 			return
 		}
 		c.Heard.addCountry(r.Country, before, -1)
-		c.Heard.addCountry(r.Country, after, 1)
+		c.agree(r.Country, DateOf(r.At), c.Heard.addCountry(r.Country, after, 1))
 		world := d.world()
 		c.Heard.World = c.Heard.World.plus(world.tally(), -1)
 		if d.Voices == nil {

@@ -64,8 +64,19 @@ func countedOfFacts(list []Countable) (c Counted) {
 func TestHeard(t *testing.T) {
 	chrome := Place{"Chrome", "Windows", "BR"}.voiceKey()
 	firefox := Place{"Firefox", "Windows", "BR"}.voiceKey()
+	first := DateOf(at)
+	agreed := func(played, failed Date) map[string]Agreed { return map[string]Agreed{"BR": {played, failed}} }
 	only := func(t Tally) Heard {
-		return Heard{World: t, Countries: map[string]Tally{"BR": t}, Environments: map[string]Tally{chrome: t}}
+		h := Heard{World: t, Countries: map[string]Tally{"BR": t}, Environments: map[string]Tally{chrome: t}}
+		played, failed := Date(0), Date(0)
+		if t.Plays > 0 {
+			played = first
+		}
+		if t.Fails > 0 {
+			failed = first
+		}
+		h.Agreed = agreed(played, failed)
+		return h
 	}
 	with := func(h Heard, change func(*Heard)) Heard {
 		change(&h)
@@ -84,7 +95,8 @@ func TestHeard(t *testing.T) {
 		"three that played":               {"1:BR+ 2:BR+ 3:BR+", with(only(Tally{6, 0}), func(h *Heard) { h.Plays = 3 })},
 		"three days":                      {"1:BR+ ; 2:BR+ ; 3:BR+", Heard{}},
 		"a day that is not heard beside":  {"1:BR+ 2:BR+ 3:BR+ ; 4:BR- 5:BR-", with(only(Tally{6, 0}), func(h *Heard) { h.Plays = 3 })},
-		"two days":                        {"1:BR+ 2:BR+ 3:BR+ ; 1:BR+ 2:BR+ 3:BR+", with(only(Tally{12, 0}), func(h *Heard) { h.Plays = 6 })},
+		"two days":                        {"1:BR+ 2:BR+ 3:BR+ ; 1:BR+ 2:BR+ 3:BR+", with(only(Tally{12, 0}), func(h *Heard) { h.Plays, h.Agreed = 6, agreed(first+1, 0) })},
+		"a result of each day":            {"1:BR- 2:BR- 3:BR- ; 1:BR+ 2:BR+ 3:BR+ ; 1:BR- 2:BR-", with(only(Tally{6, 6}), func(h *Heard) { h.Plays, h.Agreed = 3, agreed(first+1, first) })},
 		"one success alone":               {"1:BR-geo 2:BR-geo 3:BR-geo 4:BR+", with(only(Tally{0, 6}), func(h *Heard) { h.FailCode = "geo" })},
 		"two successes":                   {"1:BR-geo 2:BR-geo 3:BR-geo 4:BR+ 5:BR+", with(only(Tally{4, 6}), func(h *Heard) { h.FailCode = "geo" })},
 		"one failure alone":               {"1:BR+ 2:BR+ 3:BR+ 4:BR-geo", with(only(Tally{6, 0}), func(h *Heard) { h.Plays = 3 })},
@@ -92,15 +104,16 @@ func TestHeard(t *testing.T) {
 		"five doubtful":                   {"?1:BR-geo ?2:BR-geo ?3:BR-geo ?4:BR-geo ?5:BR-geo", Heard{}},
 		"six doubtful":                    {"?1:BR- ?2:BR- ?3:BR- ?4:BR- ?5:BR- ?6:BR-", only(Tally{0, 6})},
 		"doubtful and later not":          {"?1:BR-geo 1:BR-geo 2:BR-geo ?3:BR-geo 3:BR-geo", with(only(Tally{0, 6}), func(h *Heard) { h.FailCode = "geo" })},
-		"the code of the last day agreed": {"1:BR-geo 2:BR-geo 3:BR-geo ; 1:BR-cors 2:BR-cors 3:BR-cors ; 1:BR-outro", with(only(Tally{0, 12}), func(h *Heard) { h.FailCode = "cors" })},
+		"the code of the last day agreed": {"1:BR-geo 2:BR-geo 3:BR-geo ; 1:BR-cors 2:BR-cors 3:BR-cors ; 1:BR-outro", with(only(Tally{0, 12}), func(h *Heard) { h.FailCode, h.Agreed = "cors", agreed(0, first+1) })},
 		"the world alone":                 {"1:BR-geo 2:PT-geo 3:US-geo", Heard{World: Tally{0, 6}, FailCode: "geo"}},
 		"one network in three countries":  {"1:BR-geo 1:PT-geo 1:US-geo", Heard{}},
 		"environments": {"1:BR+ 2:BR+ 3:BR+ 4:fBR-codec 5:fBR-codec", Heard{
 			World: Tally{6, 4}, Countries: map[string]Tally{"BR": {6, 4}}, Environments: map[string]Tally{chrome: {6, 0}}, Plays: 3,
+			Agreed: agreed(first, first),
 		}},
 		"two environments": {"1:BR+ 2:BR+ 3:BR+ 4:fBR-codec 5:fBR-codec 6:fBR-codec", Heard{
 			World: Tally{6, 6}, Countries: map[string]Tally{"BR": {6, 6}}, Environments: map[string]Tally{chrome: {6, 0}, firefox: {0, 6}}, Plays: 3,
-			FailCode: "codec",
+			FailCode: "codec", Agreed: agreed(first, first),
 		}},
 		"a network with two browsers": {"1:BR+ 1:fBR+ 2:BR+ 2:fBR+", Heard{}},
 		"players":                     {"hop:1 hop:1 hop:2 3:PT+", Heard{Plays: 3}},
@@ -136,8 +149,39 @@ func TestVoicesInAnyOrder(t *testing.T) {
 			t.Fatalf("another order (-one +other):\n%s", diff)
 		}
 	}
-	if want.Heard.World.Fails == 0 || len(want.Heard.Countries) != 3 || len(want.Heard.Environments) == 0 || want.Heard.FailCode == "" {
+	if want.Heard.World.Fails == 0 || len(want.Heard.Countries) != 3 || len(want.Heard.Environments) == 0 || len(want.Heard.Agreed) != 3 || want.Heard.FailCode == "" {
 		t.Errorf("too little is heard to test anything: %+v", want.Heard)
+	}
+}
+
+// TestAgreedIsTaken takes the place of the networks that agreed: a day on which they are no
+// longer heard is not the last one any more, and the one before it is.
+func TestAgreedIsTaken(t *testing.T) {
+	report := func(day, network int, ok bool) Report {
+		r := Report{Channel: "A.br", Browser: "Chrome", OS: "Windows", Country: "BR", OK: ok, At: at.AddDate(0, 0, day)}
+		if !ok {
+			r.Code = OtherCode
+		}
+		r.Network = fmt.Sprintf("%012x", network)
+		return r
+	}
+	var c Counted
+	for n := range 3 {
+		c.Apply(report(0, n, true))
+	}
+	for n := range 2 { // at the end of the sample, after ten that fail
+		c.Apply(report(1, 0xf0+n, true))
+	}
+	for n := range 10 {
+		c.Apply(report(1, 0x10+n, false))
+	}
+	first := DateOf(at)
+	if d := cmp.Diff(map[string]Agreed{"BR": {first + 1, first + 1}}, c.Heard.Agreed); d != "" {
+		t.Fatalf("before (-want +got):\n%s", d)
+	}
+	c.Apply(report(1, 0x01, false))
+	if d := cmp.Diff(map[string]Agreed{"BR": {first, first + 1}}, c.Heard.Agreed); d != "" {
+		t.Errorf("after (-want +got):\n%s", d)
 	}
 }
 

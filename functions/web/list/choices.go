@@ -66,7 +66,7 @@ func (s *Server) topics(v *page.View, snapshot *index.View, w wanted, found []ca
 	}
 	wide := w
 	wide.Category, wide.Offset = "", 0
-	return topicsOf(v, w, snapshot.Cards(s.query(wide, 0), int(v.Locale)).Categories)
+	return topicsOf(v, w, snapshot.Cards(s.queryOf(snapshot, wide, 0), int(v.Locale)).Categories)
 }
 
 // A rest is the topics that a wide window shows when they are asked for.
@@ -172,6 +172,8 @@ func textOf(v *page.View, snapshot *index.View, w wanted, id filter.ID) string {
 	switch {
 	case id == filter.Words:
 		return v.T("list.quoted", "q", w.Q)
+	case id == filter.WorksIn:
+		return v.T("list.works_in", "country", v.CountryName(w.WorksIn))
 	case f.Chosen != "":
 		return v.T("list.with_" + f.Chosen)
 	}
@@ -179,14 +181,14 @@ func textOf(v *page.View, snapshot *index.View, w wanted, id filter.ID) string {
 }
 
 // orders are the orders that a page offers, by the names of the parameter sort.
-var orders = []string{filter.ByRelevance, filter.ByPopularity, "score", "votes", "name"}
+var orders = []string{filter.ByRelevance, filter.ByPopularity, filter.BySureness, "score", "votes", "name"}
 
-// sortsOf returns links to the orders that apply to w: relevance needs words, and
-// only stations have votes.
+// sortsOf returns links to the orders that apply to w: relevance needs words, sureness
+// a country, and only stations have votes.
 func sortsOf(v *page.View, w wanted) part.Chips {
 	var sorts part.Chips
 	for _, sort := range orders {
-		if sort == filter.ByRelevance && w.Q == "" || sort == "votes" && w.kind() == filter.TV {
+		if sort == filter.ByRelevance && w.Q == "" || sort == "votes" && w.kind() == filter.TV || sort == filter.BySureness && w.WorksIn == "" {
 			continue
 		}
 		sorts = append(sorts, part.Chip{
@@ -211,7 +213,11 @@ func flagsOf(v *page.View, w wanted) part.Chips {
 		f := &filter.All[id]
 		flags = append(flags, part.Chip{ID: f.Name, Value: f.ChosenValue(), Text: v.T("list." + f.Chosen), Current: w.IsSet(id)})
 	}
-	return flags
+	works := part.Chip{ID: hereName, Value: "1", Text: v.T("list.works_here")}
+	if w.WorksIn != "" {
+		works = part.Chip{ID: filter.All[filter.WorksIn].Name, Value: w.WorksIn, Text: textOf(v, nil, w, filter.WorksIn), Current: true}
+	}
+	return append(flags, works)
 }
 
 // alternatives returns searches to continue with when w found nothing: the first
@@ -253,7 +259,7 @@ func (s *Server) alternatives(v *page.View, snapshot *index.View, w wanted, acti
 func (s *Server) popular(v *page.View, snapshot *index.View, w wanted) *shelf {
 	home := anyPlayable(v.Path("home")).withKind(filter.TV)
 	for _, wide := range []wanted{w.unfiltered().withKind(w.kind()), w.unfiltered(), home} {
-		if cards := snapshot.Cards(s.query(wide, shelfSize), int(v.Locale)).Cards; len(cards) > 0 {
+		if cards := snapshot.Cards(s.queryOf(snapshot, wide, shelfSize), int(v.Locale)).Cards; len(cards) > 0 {
 			return &shelf{"popular", v.T("list.empty_popular"), wide.address(), s.cards(v, cards)}
 		}
 	}

@@ -29,6 +29,7 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
+	"miramundo.dev/shared/works"
 )
 
 // Endpoints are the pages of this package in every locale.
@@ -49,6 +50,7 @@ type Options struct {
 	Pages   *page.Renderer
 	Catalog index.DatedViewer
 	Guides  *guide.Live      // nil to show cards without programmes
+	Works   *works.Countries // nil when nothing is known of what plays where
 	Now     func() time.Time // the clock, which tests replace
 }
 
@@ -87,6 +89,7 @@ type listing struct {
 	Sorts    []part.Chip // the orders that apply
 	Menus    []menu
 	Flags    []part.Chip // checkboxes of the form
+	Works    string      // what the list of what plays in a country means; empty for any other list
 	Hidden   [][2]string // names and values of parameters that the form keeps
 	Previous string      // URL of the page before; empty on the first
 	Next     string      // URL of the page after; empty on the last
@@ -106,13 +109,16 @@ func (b *listing) Path() string { return b.path }
 func (b *listing) Radio() bool { return b.kind() == filter.Radio }
 
 // home shows the home page or, with any filter, a search of the whole catalog.
-func (s *Server) home(_ context.Context, l i18n.Locale, in listIn) (*page.Rendered, error) {
+func (s *Server) home(ctx context.Context, l i18n.Locale, in listIn) (*page.Rendered, error) {
 	snapshot, err := s.Catalog.View()
 	if err != nil {
 		return nil, err
 	}
 	v := s.Pages.View(site.Home, l, nil)
 	w := in.wanted(site.Home.Path(l, ""))
+	if there, err := w.here(ctx); there != nil || err != nil {
+		return there, err
+	}
 	if w == w.unfiltered() {
 		v.Body = s.start(v, snapshot, w)
 	} else {
@@ -130,7 +136,7 @@ type countryIn struct {
 
 // country shows a search within one country, whose page without a query lists all
 // of its channels. A search adds its filters to the title.
-func (s *Server) country(_ context.Context, l i18n.Locale, in countryIn) (*page.Rendered, error) {
+func (s *Server) country(ctx context.Context, l i18n.Locale, in countryIn) (*page.Rendered, error) {
 	code, ok := site.CountryOf(l, in.Slug)
 	if !ok {
 		return nil, fault.ErrNotFound
@@ -143,6 +149,9 @@ func (s *Server) country(_ context.Context, l i18n.Locale, in countryIn) (*page.
 	v.Name = code
 	name := v.CountryName(code)
 	w := in.wantedOf(v.Country(code), code)
+	if there, err := w.here(ctx); there != nil || err != nil {
+		return there, err
+	}
 	tv, radio := s.countExact(snapshot, w.unfiltered().withKind(filter.TV)), s.countExact(snapshot, w.unfiltered().withKind(filter.Radio))
 	w.radio = tv == 0 && radio > 0
 	b := s.listing(v, snapshot, w)
@@ -191,7 +200,7 @@ func playlistsOf(v *page.View, w wanted) (all []page.Other) {
 // and every link and form to continue from it.
 func (s *Server) listing(v *page.View, snapshot *index.View, w wanted) *listing {
 	l := int(v.Locale)
-	found := snapshot.Cards(s.query(w, pageSize), l)
+	found := snapshot.Cards(s.queryOf(snapshot, w, pageSize), l)
 	b := &listing{
 		wanted: w, Heading: v.T("list.heading_" + w.kind()), Home: v.Path("home"),
 		Tabs:  s.tabs(v, snapshot, w, w.kind(), found.Total),
@@ -201,6 +210,10 @@ func (s *Server) listing(v *page.View, snapshot *index.View, w wanted) *listing 
 	}
 	if w.Q != "" {
 		b.Heading = v.T("list.heading_q", "q", w.Q)
+	}
+	if w.WorksIn != "" {
+		b.Works = v.T("list.works_in_means", "country", v.CountryName(w.WorksIn))
+		b.Cards.Places(w.WorksIn)
 	}
 	b.Topics, b.Rest = folded(v, s.topics(v, snapshot, w, found.Categories))
 	b.Active = s.active(v, snapshot, w)
@@ -239,10 +252,21 @@ func titleOfList(b *listing) string {
 // out the visitor's country and language, which the API puts forward in some orders:
 // shared caches keep one page for all visitors. When the catalog is too old to say
 // which channels are online, a search for channels that are online matches none.
+//
+// For what plays in a country it needs the view that is searched: see queryOf.
 func (s *Server) query(w wanted, limit int) index.Query {
 	q := w.query()
 	q.Limit = limit
 	q.Stalled = q.Online && index.Stale(s.Catalog, s.Now())
+	return q
+}
+
+// queryOf returns the query of w for a view, with what plays in the country of works_in.
+func (s *Server) queryOf(snapshot *index.View, w wanted, limit int) index.Query {
+	q := s.query(w, limit)
+	if q.WorksIn != "" {
+		q.Works = s.Works.In(snapshot, q.WorksIn, index.Stale(s.Catalog, s.Now()))
+	}
 	return q
 }
 
@@ -253,7 +277,7 @@ func (s *Server) cards(v *page.View, list []index.Card) part.Cards {
 
 // countExact returns how many channels match w as it is typed, without corrections.
 func (s *Server) countExact(snapshot *index.View, w wanted) int {
-	q := s.query(w, 0)
+	q := s.queryOf(snapshot, w, 0)
 	return snapshot.Count(&q)
 }
 
@@ -262,6 +286,6 @@ func (s *Server) countSimilar(snapshot *index.View, w wanted) int {
 	if w.sort() != "relevance" {
 		return 0
 	}
-	_, n := snapshot.Find(s.query(w, 0))
+	_, n := snapshot.Find(s.queryOf(snapshot, w, 0))
 	return n
 }

@@ -496,6 +496,8 @@ func TestFilters(t *testing.T) {
 		switch {
 		case f.Chosen != "":
 			value = f.ChosenValue()
+		case id == filter.WorksIn:
+			value = "PT"
 		case f.Normalize != nil:
 			value = f.Normalize(value)
 		}
@@ -526,7 +528,7 @@ func TestFilters(t *testing.T) {
 // TestAddressKeepsSearch checks that the address of what is wanted asks for the same.
 func TestAddressKeepsSearch(t *testing.T) {
 	for _, path := range []string{
-		"/?kind=tv", "/?q=a+b&kind=radio&country=BR&category=x%26y&language=por&network=%22&quality=720p&subdivision=BR-BA&city=BRSSA&tag=%F0%9F%8E%B5&guide=1&online=1&playable=0&sort=votes&offset=30",
+		"/?kind=tv", "/?q=a+b&kind=radio&country=BR&category=x%26y&language=por&network=%22&quality=720p&subdivision=BR-BA&city=BRSSA&tag=%F0%9F%8E%B5&guide=1&online=1&works_in=PT&playable=0&sort=votes&offset=30",
 		"/?kind=all&sort=votes", "/?category=news", "/?q=x", "/?tag=pop", "/?sort=score",
 	} {
 		u, err := url.Parse(path)

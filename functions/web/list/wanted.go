@@ -1,13 +1,18 @@
 package list
 
 import (
+	"context"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
+	"miramundo.dev/functions/web/page"
+	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/i18n"
 )
 
 // A list page and the API take the same parameters, with one difference: a missing
@@ -24,14 +29,15 @@ import (
 type listIn struct {
 	filter.Selection
 	Kind   string `query:"kind" enum:"tv,radio,all" description:"Kind of channel; without it, all with words in q, radio with a genre or a tag, and otherwise tv."`
-	Sort   string `query:"sort" enum:"name,score,votes,relevance,popular" description:"Order; without it, relevance with words in q, votes for radio, and otherwise popular."`
+	Sort   string `query:"sort" enum:"name,score,votes,relevance,popular,works" description:"Order; without it, relevance with words in q, votes for radio, and otherwise popular."`
+	Here   bool   `query:"works_here" default:"0" description:"1 redirects to the same search with works_in, for the country that the visitor is in."`
 	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Number of matches to skip."`
 }
 
 // narrowing are the filters that a page shows as links that drop them, in the
 // order of these links and of URL parameters. The kind and the order are shown
 // elsewhere.
-var narrowing = slices.Concat(filter.IDs(filter.ByWords), filter.IDs(filter.ByValue), filter.IDs(filter.ByFlag), []filter.ID{filter.Playable})
+var narrowing = slices.Concat(filter.IDs(filter.ByWords), filter.IDs(filter.ByValue), filter.IDs(filter.ByFlag), filter.IDs(filter.ByCountry), []filter.ID{filter.Playable})
 
 // The filters of the form in the order of its controls.
 var (
@@ -46,6 +52,30 @@ type wanted struct {
 	path  string // path of the page
 	fixed bool   // the country is part of the path, not of the query
 	radio bool   // the country of the path has stations and no TV channels
+}
+
+// hereName is the parameter Here.
+const hereName = "works_here"
+
+// here returns, of a search for what plays where the visitor is, the redirect to the search
+// that names the country: shared caches keep one page for all visitors, so that no page is
+// about where one of them is. Where the country is not known, the redirect leads to the
+// search without it. It returns neither for any other search, and refuses a country that
+// does not exist.
+func (w wanted) here(ctx context.Context) (*page.Rendered, error) {
+	if _, ok := i18n.CountryName(w.WorksIn, i18n.EN); !ok && w.WorksIn != "" {
+		return nil, fault.ErrInvalid.With("param", filter.All[filter.WorksIn].Name).With("reason", "pattern")
+	}
+	if !w.Here {
+		return nil, nil
+	}
+	w.Here, w.Offset = false, 0
+	if country := api.CountryOf(ctx); country != "" {
+		if _, ok := i18n.CountryName(country, i18n.EN); ok {
+			w.WorksIn = country
+		}
+	}
+	return page.SeeOther(w.address()), nil
 }
 
 // wanted returns the search of in on a page of the whole catalog.
@@ -238,6 +268,6 @@ func (w wanted) address() string {
 func (w wanted) hidden() [][2]string {
 	return slices.DeleteFunc(w.pairs(), func(p [2]string) bool {
 		shown := func(id filter.ID) bool { return filter.All[id].Name == p[0] }
-		return p[0] == "offset" || slices.ContainsFunc(formMenus, shown) || slices.ContainsFunc(formFlags, shown)
+		return p[0] == "offset" || slices.ContainsFunc(formMenus, shown) || slices.ContainsFunc(formFlags, shown) || shown(filter.WorksIn)
 	})
 }

@@ -228,12 +228,17 @@ type Rendered struct {
 	locale i18n.Locale
 	policy string
 	base   string // address of the service
-	moved  string // the path of a redirect; then the other fields are empty
+	moved  string // the path of a redirect; then the other fields but own are empty
+	own    bool   // the redirect is for this visitor alone
 	framed bool   // any site may frame the page
 }
 
 // MovedTo returns a permanent redirect to another path of this site.
 func MovedTo(path string) *Rendered { return &Rendered{moved: path} }
+
+// SeeOther returns a redirect to another path of this site that depends on the visitor, so
+// that no cache may keep it.
+func SeeOther(path string) *Rendered { return &Rendered{moved: path, own: true} }
 
 // asMarkdown returns the page as Markdown, which has a version of its own. A redirect
 // stays as it is.
@@ -264,6 +269,10 @@ var headers = http.Header{
 
 // Reply writes the page or the redirect, and 304 when the client has the page.
 func (s *Rendered) Reply(w http.ResponseWriter, r *http.Request) error {
+	if s.own {
+		w.Header().Set("Cache-Control", "private, no-store")
+		return api.Redirect(w, s.moved, http.StatusSeeOther)
+	}
 	if s.moved != "" {
 		return api.Redirect(w, s.moved, http.StatusMovedPermanently)
 	}

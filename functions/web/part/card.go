@@ -34,6 +34,8 @@ type Card struct {
 	Now      string // the title of the current programme
 	Percent  string // how much of it has passed, from "0" to "100"
 	Health   string // good, fair or bad; empty when never measured
+	Works    string // confirmed or likely: how sure it is that it plays in the country of the list; empty for any other list
+	Place    string // the name of that country
 	Radio    bool
 }
 
@@ -57,11 +59,20 @@ func NewCards(v *page.View, list []index.Card, guides *guide.Live, now time.Time
 	return cards
 }
 
+// Places names the country in which the cards say how sure it is that the channels play.
+func (c Cards) Places(country string) {
+	for i := range c {
+		if c[i].Works != "" {
+			c[i].Place = c[i].CountryName(country)
+		}
+	}
+}
+
 // newCard returns the card of a channel without its programme.
 func newCard(v *page.View, c *index.Card) Card {
 	shown := Card{
 		View: v, ID: c.ID, Path: v.Channel(c.ID), Name: Called(c.Name), Category: c.Category, Quality: c.Quality,
-		Health: Grade(c.Health), Radio: c.Kind == catalog.Station,
+		Health: Grade(c.Health), Works: string(c.WorksIn), Radio: c.Kind == catalog.Station,
 	}
 	if c.Feed != "" {
 		shown.Path += "?feed=" + url.QueryEscape(c.Feed)
@@ -116,6 +127,7 @@ type cardKind struct {
 	locale  int
 	present int // the texts that are not empty, as filled returns them
 	health  string
+	works   string
 	radio   bool
 	ground  string
 	sign    string
@@ -123,12 +135,12 @@ type cardKind struct {
 
 // texts returns pointers to the texts of the card, always in the same order.
 func (c *Card) texts() []*string {
-	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Fill, &c.Letters, &c.Size, &c.Tone, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now, &c.Percent}
+	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Fill, &c.Letters, &c.Size, &c.Tone, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now, &c.Percent, &c.Place}
 }
 
 // kind returns the key of the card's stamp.
 func (c *Card) kind(present int) any {
-	return cardKind{int(c.Locale), present, c.Health, c.Radio, c.Ground, c.Sign}
+	return cardKind{int(c.Locale), present, c.Health, c.Works, c.Radio, c.Ground, c.Sign}
 }
 
 // HTML returns the cards as their template would write them, about 1.8 kB each.

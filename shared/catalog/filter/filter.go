@@ -43,11 +43,12 @@ type Selection struct {
 	Subdivision string `query:"subdivision" maxLength:"32" description:"Catalog code of a state or province."`
 	City        string `query:"city" maxLength:"32" description:"Catalog code of a city."`
 	Playable    bool   `query:"playable" default:"1" description:"0 also includes channels without a usable stream."`
-	Sort        string `query:"sort" default:"name" enum:"name,score,votes,relevance,popular" description:"name is alphabetical; score is best measured health first, then best known; votes is most votes first, which only stations have; popular is best known first, those of the caller's country before others; relevance is what q probably means first: it tolerates misspelled words, and understands words for a country, a language, a category, a city or a genre as such, except in quotation marks."`
+	Sort        string `query:"sort" default:"name" enum:"name,score,votes,relevance,popular,works" description:"name is alphabetical; score is best measured health first, then best known; votes is most votes first, which only stations have; popular is best known first, those of the caller's country before others; works is what plays most surely in the country of works_in, or else in the caller's country: confirmed, likely, unknown, fails; relevance is what q probably means first: it tolerates misspelled words, and understands words for a country, a language, a category, a city or a genre as such, except in quotation marks."`
 	Online      bool   `query:"online" default:"0" description:"1 keeps only channels that were seen online in the 48 hours before the last reload."`
 	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Kind of channel; radio stations are included only by radio and all."`
 	Tag         string `query:"tag" maxLength:"64" description:"Tag of radio stations; it needs kind radio or all."`
 	Genre       string `query:"genre" maxLength:"32" description:"Genre id of radio stations; it needs kind radio or all."`
+	WorksIn     string `query:"works_in" pattern:"^([A-Za-z]{2})?$" description:"ISO 3166-1 alpha-2; keeps only channels that play in that country, as far as is known: confirmed by networks of the country in the last 30 days, or likely because a probe found a stream playing that no label keeps from the country. What is not known does not count as playing. Each item then has the member works_in, which says how sure it is."`
 }
 
 // The kinds of channels that a selection may ask for.
@@ -61,6 +62,7 @@ const (
 const (
 	ByRelevance  = "relevance"
 	ByPopularity = "popular"
+	BySureness   = "works"
 )
 
 // Kinds are the kinds, in the order in which pages offer them.
@@ -86,6 +88,7 @@ const (
 	Online
 	Kind
 	Genre
+	WorksIn
 
 	Count // how many filters there are
 )
@@ -95,11 +98,12 @@ type Match int
 
 // The ways in which filters select.
 const (
-	ByWords Match = iota + 1 // every word of the text must begin a word of a name
-	ByValue                  // the record must have the text among its Values
-	ByFlag                   // when the flag is set, the record must be of a set that is kept ready
-	ByBase                   // chooses the set of all records that a search starts from
-	ByNone                   // selects nothing: it orders what the others select
+	ByWords   Match = iota + 1 // every word of the text must begin a word of a name
+	ByValue                    // the record must have the text among its Values
+	ByFlag                     // when the flag is set, the record must be of a set that is kept ready
+	ByCountry                  // the record must play in a country, as the query says of each record
+	ByBase                     // chooses the set of all records that a search starts from
+	ByNone                     // selects nothing: it orders what the others select
 )
 
 // A Filter is a row of the table.
@@ -244,6 +248,7 @@ var All = complete([Count]Filter{
 	Sort:     {Name: "sort", Match: ByNone},
 	Online:   {Name: "online", Match: ByFlag, Chosen: "online"},
 	Kind:     {Name: "kind", Match: ByBase, Label: kindName},
+	WorksIn:  {Name: "works_in", Match: ByCountry, Normalize: catalog.CountryCode, Label: countryName},
 	Genre: {
 		Name: "genre", Match: ByValue, Kinds: []string{Radio},
 		Values: func(r *catalog.Record) []string {
@@ -312,6 +317,8 @@ func (s *Selection) Text(id ID) *string {
 		return &s.Kind
 	case Genre:
 		return &s.Genre
+	case WorksIn:
+		return &s.WorksIn
 	}
 	return nil
 }

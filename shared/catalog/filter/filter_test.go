@@ -37,6 +37,8 @@ func given(id filter.ID) string {
 		return "votes"
 	case filter.Kind:
 		return "radio"
+	case filter.WorksIn:
+		return "PT"
 	}
 	return "some"
 }
@@ -121,13 +123,17 @@ func TestAppendJSON(t *testing.T) {
 		if d := cmp.Diff(strings.TrimSpace(b.String()), string(text)); d != "" {
 			t.Errorf("(-encoding/json +AppendJSON):\n%s", d)
 		}
-		var back filter.Selection
+		var back map[string]any
 		if err := json.Unmarshal(text, &back); err != nil {
 			t.Fatal(err)
 		}
 		for id := range filter.Count {
-			if s.IsSet(id) && back.Value(id) != s.Value(id) {
-				t.Errorf("%s is written as %q, not %q", filter.All[id].Name, back.Value(id), s.Value(id))
+			want := any(s.Value(id))
+			if flag := s.Flag(id); flag != nil {
+				want = *flag
+			}
+			if got := back[filter.All[id].Name]; s.IsSet(id) && got != want {
+				t.Errorf("%s is written as %v, not %v", filter.All[id].Name, got, want)
 			}
 		}
 	}
@@ -175,6 +181,7 @@ func TestLabel(t *testing.T) {
 		{filter.Genre, "no-genre", "no-genre"},
 		{filter.Kind, "radio", "Radio"},
 		{filter.Kind, "all", "all"},
+		{filter.WorksIn, "PT", "Portugal"},
 	} {
 		var s filter.Selection
 		*s.Text(test.id) = test.value

@@ -24,6 +24,7 @@ type (
 	Use     = state.Use
 	Query   = search.Query
 	Crowd   = search.Crowd
+	Works   = search.Works
 	Summary = show.Summary
 	Card    = show.Card
 	Cards   = show.Cards
@@ -32,6 +33,9 @@ type (
 	Found   = show.Found
 	Station = show.Station
 )
+
+// NewWorks returns what is known of which records play in a country: see [search.NewWorks].
+func NewWorks(w Works) *Works { return search.NewWorks(w) }
 
 // An Index is a register made ready for search. It is immutable.
 type Index struct {

@@ -101,10 +101,15 @@ func Best(r *catalog.Record, list []Candidate, c Caller) (Candidate, bool) {
 // area, or anywhere when that is the world. Other regions, such as "r/LATAM", do
 // not count, since the catalog does not store their countries.
 func AtHome(r *catalog.Record, country string) bool {
+	return InArea(r.Country, r.BroadcastArea, country)
+}
+
+// InArea is AtHome for a channel of a country with a broadcast area.
+func InArea(of string, areas []string, country string) bool {
 	if country == "" {
 		return false
 	}
-	return r.Country == country || slices.ContainsFunc(r.BroadcastArea, func(area string) bool { return covers(area, country) })
+	return of == country || slices.ContainsFunc(areas, func(area string) bool { return covers(area, country) })
 }
 
 // covers reports whether an area such as "c/BR", "s/BR-SP" or "ct/BRSAO" is the
@@ -238,10 +243,14 @@ func (j judge) outlook(h *catalog.StreamHealth) uint8 {
 	return unknown
 }
 
+// GeoBlocked reports whether a label, whose spelling is the source's, says that a stream
+// plays in the broadcast area of its channel alone.
+func GeoBlocked(label string) bool { return strings.Contains(label, "Geo") }
+
 // label returns the rank of a label, whose spelling is the source's.
 func (j judge) label(label string) uint8 {
 	switch {
-	case strings.Contains(label, "Geo") && !j.atHome:
+	case GeoBlocked(label) && !j.atHome:
 		return 2
 	case strings.Contains(label, "24/7"):
 		return 1

@@ -132,10 +132,12 @@ async function show(address: string, entry: Entry, y?: number): Promise<void> {
   box.setAttribute("aria-busy", "true");
   const calm = soon(() => box.setAttribute("data-slow", ""));
   try {
-    const page = await fetchPage(address, asks.signal);
+    let at = address;
+    const page = await fetchPage(address, asks.signal, (to) => { at = to; }); // from works_here to the country
     const next = page.getElementById("results");
     if (!next) throw new Error("no list");
-    enter(address, entry);
+    shown = at;
+    enter(at, entry);
     swap(box, next, page.title, entry);
     if (y !== undefined) scrollTo(0, y);
     arrived();

@@ -320,7 +320,7 @@ func filters(q index.Query) catalog.Filters {
 	return catalog.Filters{
 		Q: nullable(q.Q), Country: nullable(q.Country), Category: nullable(q.Category), Language: nullable(q.Language),
 		Network: nullable(q.Network), Quality: nullable(q.Quality), Subdivision: nullable(q.Subdivision), City: nullable(q.City),
-		Tag: nullable(q.Tag), Genre: nullable(q.Genre), Guide: q.Guide, Playable: q.Playable, Online: q.Online,
+		Tag: nullable(q.Tag), Genre: nullable(q.Genre), WorksIn: nullable(q.WorksIn), Guide: q.Guide, Playable: q.Playable, Online: q.Online,
 		Sort: cmp.Or(q.Sort, "name"), Kind: cmp.Or(q.Kind, "tv"),
 	}
 }

@@ -23,6 +23,8 @@ func (e *Engine) page(s *scratch, q *Query, res *result, limit int) {
 		e.pageByRelevance(s, q, res, skip, limit)
 	case q.Sort == filter.ByPopularity:
 		e.pageByPopularity(s, q, res, skip, limit)
+	case q.Sort == filter.BySureness && q.Works != nil:
+		e.pageBySureness(s, q.Works, res, skip, limit)
 	case o == nil || len(o.Docs) == 0:
 		s.page = res.byName(s.page, skip, limit)
 	default:
@@ -37,7 +39,7 @@ func (e *Engine) order(q *Query) *posting.Order {
 		return &e.now.ByScore
 	case "votes":
 		return &e.ix.ByVotes
-	case filter.ByRelevance: // of a search without words
+	case filter.ByRelevance, filter.BySureness: // of a search without words, and where nothing is known
 		return &e.now.ByRating
 	}
 	return nil

@@ -38,6 +38,7 @@ type Query struct {
 	Near      string // ISO 3166-1 code of the caller's country; "" for unknown. Relevance and popularity put its channels forward.
 	Speaks    string // ISO 639-3 code of the caller's language, likewise
 	Crowd     Crowd  // provides the counters of channels; nil while there are none
+	Works     *Works // provides what plays in the country of WorksIn or, for the order alone, in the caller's; nil when nothing is known
 	Explain   bool   // say of each item what its place is made of
 }
 
@@ -203,6 +204,12 @@ func (e *Engine) addFilters(s *scratch, q *Query) bool {
 	}
 	if q.Scheduled {
 		s.add(&e.now.Scheduled)
+	}
+	if q.WorksIn != "" {
+		if q.Works == nil || q.Works.either.Size == 0 {
+			return false
+		}
+		s.add(&q.Works.either)
 	}
 	return !q.Online || !q.Stalled
 }

@@ -20,6 +20,7 @@ type Card struct {
 	Category string                  // the name of its first category, or of a station's first genre; empty when it has none
 	HasGuide bool                    // a programme guide exists
 	Health   *catalog.MeasuredHealth // nil when never measured
+	WorksIn  catalog.Verdict         // how sure it is that it plays in the country of the search; empty when the search has none
 	Feed     string                  // id of the feed by whose name a search found it; empty when another name was found
 }
 
@@ -42,6 +43,9 @@ func (v *View) Cards(q search.Query, locale int) Cards {
 	cards := Cards{Cards: make([]Card, len(page.Docs)), Total: page.Total, Categories: page.Categories(locale)}
 	for i, doc := range page.Docs {
 		cards.Cards[i] = v.Card(doc, locale)
+		if q.Works != nil {
+			cards.Cards[i].WorksIn = q.Works.Verdict(doc)
+		}
 		if m := hint.Matched(&page, &q, doc); m != nil {
 			cards.Cards[i].Feed = m.Feed
 		}

@@ -53,6 +53,9 @@ func (v *View) Search(q search.Query, locale int, dst []byte) []byte {
 		}
 		dst = v.appendItem(dst, doc, locale, q.Crowd)
 		dst = v.appendMatched(dst, &page, &q, doc)
+		if q.Works != nil {
+			dst = append(v.appendWorksIn(dst[:len(dst)-1], q.Works, doc), '}')
+		}
 		if q.Explain {
 			dst = append(dst[:len(dst)-1], `,"explain":`...)
 			dst = append(jsontext.AppendValue(dst, page.Explain(&q, doc)), '}')
@@ -77,6 +80,19 @@ func (v *View) appendMatched(dst []byte, page *search.Page, q *search.Query, doc
 	}
 	dst = append(dst[:len(dst)-1], `,"matched":`...)
 	return append(jsontext.AppendValue(dst, m), '}')
+}
+
+// appendWorksIn adds how sure it is that record doc plays in a country, as a
+// catalog.WorksIn.
+func (v *View) appendWorksIn(dst []byte, w *search.Works, doc uint32) []byte {
+	plays, fails := 0, 0
+	if w.Reports != nil {
+		plays, fails = w.Reports(v.ID(doc))
+	}
+	dst = jsontext.Quote(append(dst, `,"works_in":{"country":`...), w.Country)
+	dst = jsontext.Quote(append(dst, `,"verdict":`...), string(w.Verdict(doc)))
+	dst = appendInt(dst, `,"plays":`, plays)
+	return append(appendInt(dst, `,"fails":`, fails), '}')
 }
 
 // appendHints adds the members of a search by relevance that say how it was

@@ -2,6 +2,7 @@ package show
 
 import (
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/index/layout/recordtext"
 	"miramundo.dev/shared/catalog/jsontext"
 	"miramundo.dev/shared/catalog/snapshot"
@@ -42,6 +43,22 @@ func (v *View) Current(id string) (string, bool) {
 	}
 	return id, true
 }
+
+// Doc returns the record of the channel that has an id now. It reports false when no such
+// channel is shown.
+func (v *View) Doc(id string) (uint32, bool) {
+	doc, ok := v.now.Shown(id)
+	if !ok {
+		return 0, false
+	}
+	now := v.ix.EscapedID(doc)
+	return doc, string(now) == id || jsontext.Text(now) == id
+}
+
+// Reach returns the records of which a probe found that a stream plays and no label keeps it
+// from a country, and those of which a label keeps every stream from it. The caller may change
+// what it returns.
+func (v *View) Reach(country string) (open, shut docset.Bits) { return v.now.Reach(country) }
 
 // summary returns the summary of a record.
 func (v *View) summary(doc uint32) Summary {

@@ -37,7 +37,7 @@ func (st *State) Measurement(i uint32) *catalog.Measurement {
 
 // setHealth decides anew which records of blocked and of measured streams are
 // playable, and sums up what was measured of each record.
-func (st *State) setHealth(blocked []uint32, since time.Time) {
+func (st *State) setHealth(blocked []uint32) {
 	ix := st.Index
 	online := docset.NewBits(ix.N)
 	st.Playable = ix.Playable
@@ -54,7 +54,7 @@ func (st *State) setHealth(blocked []uint32, since time.Time) {
 			for i := start; i < end; i++ {
 				if st.Measured[i] != nil {
 					st.decide(uint32(doc))
-					st.sum(uint32(doc), i, end, since, online)
+					st.sum(uint32(doc), i, end, online)
 					break
 				}
 			}
@@ -66,13 +66,13 @@ func (st *State) setHealth(blocked []uint32, since time.Time) {
 
 // sum notes of record doc what was measured of its streams from start to end.
 // Blocked ones do not count.
-func (st *State) sum(doc, start, end uint32, since time.Time, online docset.Bits) {
+func (st *State) sum(doc, start, end uint32, online docset.Bits) {
 	for i := start; i < end; i++ {
 		m := st.Measured[i]
 		if m == nil || st.IsBlocked(i) {
 			continue
 		}
-		if !m.OnlineAt.IsZero() && m.OnlineAt.After(since) {
+		if st.isRecent(m.OnlineAt) {
 			online.Add(doc)
 		}
 		if s := m.Health.Score; s != nil {

@@ -8,6 +8,8 @@
 package state
 
 import (
+	"time"
+
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/filter"
@@ -15,7 +17,8 @@ import (
 	"miramundo.dev/shared/catalog/index/layout/posting"
 )
 
-// A State is an index with an overlay applied. It is immutable.
+// A State is an index with an overlay applied. It is immutable but for what it keeps of
+// the countries of a [State.Reach].
 type State struct {
 	Index *layout.Index
 
@@ -35,16 +38,19 @@ type State struct {
 
 	Ratings  []uint16 // by record: how well it is known, with what was measured and counted
 	ByRating posting.Order
+
+	since time.Time // after when a stream must have been found online to count as online
+	reach reach
 }
 
 // New applies an overlay to ix. It takes time in proportion to
 // the records, a few milliseconds for 100,000, and to what the overlay holds,
 // about half a microsecond for each stream.
 func New(ix *layout.Index, o *Overlay) *State {
-	st := &State{Index: ix}
+	st := &State{Index: ix, since: o.OnlineSince}
 	st.setMeasured(o)
 	blocked := st.setBlocks(o)
-	st.setHealth(blocked, o.OnlineSince)
+	st.setHealth(blocked)
 	st.setGuides(o)
 	st.setRatings(o, blocked)
 	return st
