@@ -36,6 +36,7 @@ import (
 	"miramundo.dev/functions/radiobrowser"
 	"miramundo.dev/functions/reports"
 	"miramundo.dev/functions/status"
+	"miramundo.dev/functions/takedown"
 	"miramundo.dev/functions/vitrine"
 	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/account/removal"
@@ -55,6 +56,7 @@ import (
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/companion"
 	"miramundo.dev/shared/social/counting"
+	requests "miramundo.dev/shared/takedown"
 	"miramundo.dev/shared/usage"
 	visits "miramundo.dev/shared/visit"
 	numbers "miramundo.dev/shared/vitrine"
@@ -182,6 +184,15 @@ func All() []Function {
 			Endpoints: reports.Endpoints, New: newReports,
 		},
 		{Process: process("status", compose.Catalog, compose.Guide), Endpoints: status.Endpoints, New: newStatus, Surface: usage.Internal},
+		{
+			Process: compose.Process{
+				Name: "takedown", Needs: needs(compose.Documents, compose.Catalog, compose.Mail),
+				Secrets:   []string{"ACCOUNT_KEYS", "GUEST_KEYS"}, // for limits and stored requests
+				Settings:  []string{"HUMAN_VERIFY_URL", "HUMAN_SECRET"},
+				Schedules: []compose.Schedule{{Job: requests.Job, Every: 5 * time.Minute, New: (*compose.Parts).TakedownsJob}},
+			},
+			Endpoints: takedown.Endpoints, New: newTakedown,
+		},
 		{
 			Process: compose.Process{
 				Name: "vitrine", Needs: needs(compose.Documents),

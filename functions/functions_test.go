@@ -3,8 +3,10 @@ package functions
 import (
 	"context"
 	"flag"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,10 +81,25 @@ func deps(t testing.TB, db store.DB, place collect.Place) *compose.Parts {
 func optionsOver(t testing.TB, db store.DB, place collect.Place) compose.Options {
 	c := testConfig
 	c.MailFolder = t.TempDir()
+	c.HumanVerifyURL, c.HumanSecret = humans(t), "a secret of the provider"
 	return compose.Options{
 		Config: c, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon },
 		DB: db, Bus: openBus(t), Plan: &collect.Plan{IPTVOrg: place, Radio: place}, Retry: time.Millisecond, Schedules: Schedules(), Lazy: true,
 	}
+}
+
+// humans returns the address of a provider of human verification. It accepts tokens that
+// begin with "person", and fails for others.
+func humans(t testing.TB) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.FormValue("response"), "person") {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		_, _ = io.WriteString(w, `{"success":true,"hostname":"mira.example"}`)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
 }
 
 // loadCatalog has p show what its sources give.

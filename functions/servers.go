@@ -28,6 +28,7 @@ import (
 	"miramundo.dev/functions/radiobrowser"
 	"miramundo.dev/functions/reports"
 	"miramundo.dev/functions/status"
+	"miramundo.dev/functions/takedown"
 	"miramundo.dev/functions/vitrine"
 	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/clienterror"
@@ -217,6 +218,13 @@ func newStatus(p *compose.Parts) (Server, error) {
 	return one(status.New(status.Options{State: p.Catalog, Guides: p.Guide, Followers: p.Followers, Build: p.Config.Build, Now: p.Now}), status.Endpoints)
 }
 
+func newTakedown(p *compose.Parts) (Server, error) {
+	return one(takedown.New(takedown.Options{
+		DB: p.DB, Desk: p.Takedowns(), Catalog: p.Catalog, Refresh: p.Catalog.Refresh, Humans: p.Humans(), Throttle: p.Throttle(),
+		Base: p.Config.BaseURL, Now: p.Now,
+	}), takedown.Endpoints)
+}
+
 func newVitrine(p *compose.Parts) (Server, error) {
 	return one(vitrine.New(p.DB, p.Now), vitrine.Endpoints)
 }
@@ -224,7 +232,7 @@ func newVitrine(p *compose.Parts) (Server, error) {
 func newWeb(p *compose.Parts) (Server, error) {
 	s := web.New(web.Options{
 		Catalog: p.Catalog, Guides: p.Guide, Social: p.Social, Links: p.Links(), Contact: p.Config.ContactEmail, Widget: p.Widget(), Table: Table(), Now: p.Now,
-		Numbers: numbers.NewReader(p.DB, p.Now), Companions: p.Companions,
+		Numbers: numbers.NewReader(p.DB, p.Now), Companions: p.Companions, Takedowns: p.Takedowns(),
 		DB: p.DB, Access: p.Access, Tokens: p.Pages(), SignIn: p.SignIn, Removals: p.Removals(), Throttle: p.Throttle(),
 		Devices: p.DeviceLinks(), Mail: p.Mail,
 		Logos: func(ctx context.Context, id string) (*logo.Image, error) { return logo.Get(ctx, p.DB, id) },

@@ -1,8 +1,6 @@
 // Package contact is the function that takes messages to the operator, says what the
 // operator offers to partners and producers, and counts visits.
 //
-//	human_tokens/{hash}    a token of the human verification that was used, for a day
-//
 // The form of a page sends the token of a challenge, which package shared/human
 // verifies: the package comment there says how a page shows it. Without a token the
 // sender counts as a program, which pays for each message and waits between messages.

@@ -22,7 +22,6 @@ import (
 	"miramundo.dev/shared/mail/address"
 	"miramundo.dev/shared/partner"
 	"miramundo.dev/shared/price"
-	"miramundo.dev/shared/store"
 )
 
 // This file takes a message from a request to the mail server. The order of the steps
@@ -125,25 +124,10 @@ func (s *Server) sendOfPerson(ctx context.Context, m contact.Message, token stri
 	if err := s.o.Humans.Verify(ctx, token, api.AddrOf(ctx)); err != nil {
 		return err
 	}
-	if err := s.use(ctx, token); err != nil {
+	if err := human.Use(ctx, s.o.DB, token, s.o.Now()); err != nil {
 		return err
 	}
 	return s.o.Desk.Send(ctx, m)
-}
-
-// tokenTime is how long a used token is remembered: longer than any provider accepts one.
-const tokenTime = 24 * time.Hour
-
-// use records that a token was used, and returns human.ErrRefused when it was before.
-func (s *Server) use(ctx context.Context, token string) error {
-	used := struct {
-		ExpireAt store.Time `json:"expire_at"`
-	}{store.At(s.o.Now().Add(tokenTime))}
-	err := s.o.DB.Create(ctx, store.Path("human_tokens").Join(human.Key(token)), used)
-	if errors.Is(err, store.ErrExists) {
-		return human.ErrRefused.Because(errors.New("the token was used before"))
-	}
-	return fault.OrUnavailable(err)
 }
 
 // sendForFree sends the message of a program where nothing is sold.

@@ -106,7 +106,7 @@ func (s *Server) cases(ctx context.Context, in page.In) (out caseList, err error
 // An entry is an act in the log.
 type entry struct {
 	ID        string  `json:"id"`
-	Act       string  `json:"act" enum:"remove_message,remove_comment,mute,unmute,close_room,open_room,dismiss,remove_all,restore_all" description:"Act of the operator."`
+	Act       string  `json:"act" enum:"remove_message,remove_comment,mute,unmute,close_room,open_room,dismiss,remove_all,restore_all,takedown_block,takedown_refuse,takedown_ask,takedown_lift,takedown_accept" description:"Act of the operator."`
 	Kind      *string `json:"kind" enum:"comment,message" description:"Kind of the text; null for an act that names no text."`
 	ChannelID *string `json:"channel_id" description:"Channel of the text or of the room; null when the act names an author."`
 	TextID    *string `json:"text_id" description:"Id of the comment or message; null for an act that names no text."`
@@ -120,7 +120,8 @@ type entry struct {
 	By        string  `json:"by" description:"Name of the operator."`
 	At        string  `json:"at" format:"date-time"`
 
-	Bulk *progress `json:"bulk" description:"Progress of an act on many texts; null for other acts."`
+	Bulk     *progress `json:"bulk" description:"Progress of an act on many texts; null for other acts."`
+	Takedown *int      `json:"takedown" description:"Number of the takedown request; null for other acts."`
 }
 
 // A progress is how far an act on many texts is.
@@ -162,6 +163,9 @@ func showEntry(l act.Logged) entry {
 	out := entry{
 		ID: actPrefix + l.ID, Act: string(l.Verb), Kind: orNil(string(l.Ref.Kind)), ChannelID: orNil(l.Ref.Channel), TextID: orNil(l.Ref.ID),
 		Owner: orNil(string(l.Owner)), Network: orNil(l.Network), Bulk: showProgress(l.Bulk), Reason: l.Reason, By: l.By, At: moment(l.At),
+	}
+	if l.Takedown != 0 {
+		out.Takedown = &l.Takedown
 	}
 	if l.Owner != "" {
 		out.AuthorKey = orNil(moderation.AuthorKey(l.Owner))

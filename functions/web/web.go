@@ -24,6 +24,7 @@
 //	reference/  the reference of the API, for developers
 //	build/      examples of how to use the API
 //	numbers/    how much the service is used
+//	takedown/   the form of rights holders, and the log of what they asked for
 //	signin/     signing in
 //	account/    the visitor's account
 //	security/   how the visitor signs in
@@ -65,6 +66,7 @@ import (
 	"miramundo.dev/functions/web/security"
 	"miramundo.dev/functions/web/signin"
 	"miramundo.dev/functions/web/sitefiles"
+	"miramundo.dev/functions/web/takedown"
 	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/account/devicelink"
 	organizations "miramundo.dev/shared/account/organization"
@@ -89,7 +91,7 @@ import (
 // Endpoints are the pages, each at its path in every locale, and the files that
 // belong to them.
 var Endpoints = slices.Concat(
-	list.Endpoints, explore.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, build.Endpoints, numbers.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
+	list.Endpoints, explore.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, build.Endpoints, numbers.Endpoints, takedown.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
 	organization.Endpoints, device.Endpoints, moderation.Endpoints, operator.Endpoints, page.Files, page.Unprefixed, offline.Endpoints, sitefiles.Endpoints,
 )
 
@@ -114,6 +116,7 @@ type Options struct {
 	Widget     human.Widget       // challenge of the contact form; zero where people cannot send it
 	Table      []api.Endpoint     // the endpoints of every function, which the reference lists
 	Numbers    *vitrine.Reader    // nil to show no numbers
+	Takedowns  takedown.Log       // nil to show an empty log
 	Now        func() time.Time   // the clock, which tests replace
 
 	// What the pages of accounts need. Without a database they answer a failure.
@@ -143,6 +146,7 @@ type Server struct {
 	reference  *reference.Server
 	build      *build.Server
 	numbers    *numbers.Server
+	takedown   *takedown.Server
 	signIn     *signin.Server
 	accounts   *account.Server
 	security   *security.Server
@@ -171,6 +175,7 @@ func New(o Options) *Server {
 		reference: reference.New(pages, o.Table),
 		build:     build.New(pages, o.Links.Base, o.Table),
 		numbers:   numbers.New(pages, o.Numbers, o.Now),
+		takedown:  takedown.New(takedown.Options{Pages: pages, Log: o.Takedowns, Widget: o.Widget, Email: o.Contact}),
 		contact:   contact.New(contact.Options{Pages: pages, Widget: o.Widget, Email: o.Contact}),
 		signIn:    signin.New(signin.Options{Private: visits, Service: o.SignIn}),
 		accounts:  account.New(account.Options{Private: visits, Removals: o.Removals, Throttle: o.Throttle}),
@@ -200,6 +205,7 @@ func (s *Server) Groups() []request.Group {
 		{Server: s.reference, Endpoints: reference.Endpoints},
 		{Server: s.build, Endpoints: build.Endpoints},
 		{Server: s.numbers, Endpoints: numbers.Endpoints},
+		{Server: s.takedown, Endpoints: takedown.Endpoints},
 		{Server: s.contact, Endpoints: contact.Endpoints},
 		{Server: s.signIn, Endpoints: signin.Endpoints},
 		{Server: s.accounts, Endpoints: account.Endpoints},

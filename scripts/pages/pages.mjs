@@ -56,7 +56,7 @@ export const pages = [
   { name: 'privacy', page: 'privacy', paths: { pt: '/conta/privacidade', en: '/en/account/privacy', es: '/es/cuenta/privacidad', fr: '/fr/compte/confidentialite', de: '/de/konto/datenschutz' }, prepare: member },
   { name: 'moderation', page: 'moderation', paths: { pt: '/moderation', en: '/en/moderation', es: '/es/moderation', fr: '/fr/moderation', de: '/de/moderation' } },
   { name: 'operator', page: 'operator', paths: operatorPaths },
-  ...['overview', 'catalog', 'jobs', 'events', 'blocks', 'usage', 'guides'].map(tab => ({
+  ...['overview', 'catalog', 'jobs', 'events', 'blocks', 'takedowns', 'usage', 'guides'].map(tab => ({
     name: `operator-${tab}`, page: 'operator', paths: Object.fromEntries(Object.entries(operatorPaths).map(([locale, path]) => [locale, `${path}#${tab}`])), prepare: operate, then: shown,
     ...(tab !== 'overview' && { locales: ['en', 'de'] }) // German has the longest words; the parts are built alike
   })),
@@ -65,6 +65,9 @@ export const pages = [
   { name: 'suggestions', page: 'about', path: () => '/sobre', then: seeSuggestions, plain: true },
   { name: 'offered', page: 'guide', path: () => '/como-usar', prepare: foreign, plain: true },
   { name: 'contact', page: 'contact', path: () => '/contato?tipo=anuncio', plain: true },
+  { name: 'takedown', page: 'takedown', path: () => '/retirada', plain: true },
+  { name: 'counter-notice', page: 'takedown', path: () => '/retirada?answers=1', plain: true },
+  { name: 'transparency', page: 'transparency', path: () => '/transparencia', plain: true },
   { name: 'partners', page: 'partners', path: () => '/parceiros', plain: true },
   { name: 'producers', page: 'producers', path: () => '/produtores', plain: true },
   { name: 'purchases', page: 'purchases', path: () => '/compras', plain: true },

@@ -124,6 +124,27 @@ type Contact struct {
 	Details []Detail
 }
 
+// TakedownReceived says that a takedown request or a counter-notice arrived, and
+// carries the link to its status.
+type TakedownReceived struct {
+	Number int
+	Link   string // with the secret of the request
+}
+
+// TakedownDecided carries what the operator answers to a takedown request or a
+// counter-notice. The text is shown as a quotation: see [Quoted].
+type TakedownDecided struct {
+	Number int
+	Text   string
+	Link   string // with the secret of the request; empty to show none
+}
+
+// TakedownArrived tells the operator that a takedown request or a counter-notice waits.
+type TakedownArrived struct {
+	Number int
+	Link   string // to the operator's page
+}
+
 // A Detail is a further field of a contact, by its name in the API.
 type Detail struct{ Field, Value string }
 
@@ -210,6 +231,22 @@ func (c Contact) sheet(i18n.Locale) sheet {
 		s.rows = append(s.rows, d.Field+": "+Harmless(d.Value))
 	}
 	return s
+}
+
+func (c TakedownReceived) sheet(i18n.Locale) sheet {
+	return sheet{kind: "takedown_received", fields: map[string]any{"number": c.Number}, link: c.Link, action: "mail.takedown.action", note: "mail.takedown_received.note"}
+}
+
+func (c TakedownDecided) sheet(i18n.Locale) sheet {
+	s := sheet{kind: "takedown_decided", fields: map[string]any{"number": c.Number}, quote: Quoted(c.Text), note: "mail.takedown_decided.note"}
+	if c.Link != "" {
+		s.link, s.action = c.Link, "mail.takedown.action"
+	}
+	return s
+}
+
+func (c TakedownArrived) sheet(i18n.Locale) sheet {
+	return sheet{kind: "takedown_arrived", fields: map[string]any{"number": c.Number}, link: c.Link, action: "mail.takedown_arrived.action"}
 }
 
 // notice returns the sheet of a notice with a link to the page of security.

@@ -48,6 +48,9 @@ var contents = []Content{
 		Name: "Ana", Email: "ana@example.org", Text: "Bom dia.\n\nA rádio não toca.",
 		Details: []Detail{{"tipo", "parceria"}, {"empresa", "Rádio Sol"}},
 	},
+	TakedownReceived{Number: 12, Link: "https://miramundo.example/en/takedown#12.secret"},
+	TakedownDecided{Number: 12, Text: "Hello,\n\nwe have blocked it.", Link: "https://miramundo.example/en/takedown#12.secret"},
+	TakedownArrived{Number: 12, Link: "https://miramundo.example/en/operator#takedowns"},
 	Invitation{Organization: "Rádio Sol", Inviter: "Ana", Role: Administrator, Link: "https://miramundo.example/en/invitation/x", Holds: 7 * 24 * time.Hour},
 }
 

@@ -17,7 +17,6 @@ import (
 // expiring names the collection of each stored type that has an expire_at. The last
 // element is a type, or the function around a type without a name.
 var expiring = map[string]string{
-	"functions/contact.used":            "human_tokens",
 	"hop/allowance.document":            "allowances",
 	"shared/account/challenge.document": "challenges",
 	"shared/account/claim.state":        "claims",
@@ -31,6 +30,7 @@ var expiring = map[string]string{
 	"shared/chat.record":                "messages",
 	"shared/fact.spill":                 "seen",
 	"shared/fact/undelivered.Act":       "event_acts",
+	"shared/human.used":                 "human_tokens",
 	"shared/moderation.Mute":            "mutes",
 	"shared/moderation/act.Case":        "cases",
 	"shared/moderation/act.Report":      "text_reports",
@@ -38,6 +38,8 @@ var expiring = map[string]string{
 	"shared/social/comment.trace":       "comment_traces",
 	"shared/chat.places":                "chat_networks",
 	"shared/social/report.Record":       "reports",
+	"shared/takedown.letter":            "takedown_mails",
+	"shared/takedown.record":            "takedown_requests",
 	"shared/usage.Counted":              "numbers",
 	"shared/visit.Counted":              "visits",
 }

@@ -46,26 +46,28 @@ type Page int
 
 // The pages. The path of some ends in a name, such as a channel's.
 const (
-	Home       Page = iota // the catalog and its search results
-	Country                // the channels of a country: see CountryPath
-	Countries              // all countries
-	Schedule               // what is on now
-	Explore                // the globe, genres and categories
-	Channel                // a channel and its player
-	Library                // the visitor's folders
-	Favorites              // the visitor's favorites
-	History                // the visitor's history
-	Guide                  // how to use the service
-	About                  // credits, licences and contact
-	Contact                // the form by which visitors write to the operator
-	Partners               // sponsorship, partnership and advertising
-	Producers              // what is offered to those who make programmes
-	Purchases              // the visitor's passes and credit
-	Reference              // the operations of the API, for developers
-	Build                  // examples of how to use the API
-	Numbers                // how much the service is used
-	Moderation             // what visitors reported, for the operator
-	Operator               // the state of the service, for the operator
+	Home         Page = iota // the catalog and its search results
+	Country                  // the channels of a country: see CountryPath
+	Countries                // all countries
+	Schedule                 // what is on now
+	Explore                  // the globe, genres and categories
+	Channel                  // a channel and its player
+	Library                  // the visitor's folders
+	Favorites                // the visitor's favorites
+	History                  // the visitor's history
+	Guide                    // how to use the service
+	About                    // credits, licences and contact
+	Contact                  // the form by which visitors write to the operator
+	Partners                 // sponsorship, partnership and advertising
+	Producers                // what is offered to those who make programmes
+	Purchases                // the visitor's passes and credit
+	Reference                // the operations of the API, for developers
+	Build                    // examples of how to use the API
+	Numbers                  // how much the service is used
+	Takedown                 // the form of rights holders, and of answers to them
+	Transparency             // what they asked for, and what was decided
+	Moderation               // what visitors reported, for the operator
+	Operator                 // the state of the service, for the operator
 
 	SignIn        // signing in, and the link of a mail that does
 	Account       // the visitor's profile
@@ -84,13 +86,13 @@ const (
 
 // Pages lists the pages in order, without Nowhere.
 var Pages = []Page{
-	Home, Country, Countries, Schedule, Explore, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Reference, Build, Numbers, Moderation, Operator,
+	Home, Country, Countries, Schedule, Explore, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Reference, Build, Numbers, Takedown, Transparency, Moderation, Operator,
 	SignIn, Account, Security, Sessions, Keys, Organizations, Organization, Invitation, Devices, Device, Privacy,
 }
 
 // names are the names of the pages in logs, stylesheets and scripts.
 var names = [...]string{
-	"home", "country", "countries", "schedule", "explore", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "reference", "build", "numbers", "moderation", "operator",
+	"home", "country", "countries", "schedule", "explore", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "reference", "build", "numbers", "takedown", "transparency", "moderation", "operator",
 	"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
 }
 
@@ -126,6 +128,9 @@ var paths = [...][5]string{
 	Build:     {"/desenvolver", "/build", "/desarrollar", "/construire", "/entwickeln"},
 	Numbers:   {"/numeros", "/numbers", "/numeros", "/chiffres", "/zahlen"},
 	Reference: {"/api-referencia", "/api-reference", "/referencia-api", "/reference-api", "/api-referenz"},
+
+	Takedown:     {"/retirada", "/takedown", "/retirada", "/retrait", "/entfernung"},
+	Transparency: {"/transparencia", "/transparency", "/transparencia", "/transparence", "/transparenz"},
 
 	Moderation: {"/moderation", "/moderation", "/moderation", "/moderation", "/moderation"},
 	Operator:   {"/operator", "/operator", "/operator", "/operator", "/operator"},

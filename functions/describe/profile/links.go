@@ -87,6 +87,7 @@ var documents = []document{
 	{"oembed", "oEmbed", "get_oembed", "The player of a channel for the address of its page, for programs that show previews of links", "", "X-oEmbed", Optional},
 	{"radio_browser", "radio-browser", "list_radio_browser_servers", "Radio stations in the paths and formats of radio-browser, for its clients: change the host name", "", "X-radio-browser", Optional},
 	{"public_numbers", "Numbers of the service", "get_public_numbers", "How much the service is used, by people and by programs, rounded", Meta, "X-Numbers", Optional},
+	{"takedowns", "Takedown requests", "list_takedowns", "What rights holders asked for and what was decided, without names", Meta, "X-Takedowns", Optional},
 	{"llms", "llms.txt", "get_llms_txt", "A short map of the service for language models", Meta, "X-LLMs-txt", Optional},
 	{"llms_full", "llms-full.txt", "get_llms_full_txt", "The whole documentation in one text for language models", Meta, "X-LLMs-full-txt", Reading},
 	{"okf", "Knowledge bundle", "get_knowledge_file", "What the service is, how to use the API, and short answers, as an Open Knowledge Format bundle", Meta, "X-OKF", Reading},
@@ -112,6 +113,8 @@ var pages = []pageLink{
 	{Link{Key: "countries", Title: "Countries", Note: "Every country that has channels", Property: "X-Countries"}, site.Countries},
 	{Link{Key: "producers", Title: "For producers", Note: "What is offered to those who make programmes", Property: "X-Producers"}, site.Producers},
 	{Link{Key: "partners", Title: "For partners", Note: "Sponsorship, partnership and advertising", Property: "X-Partners"}, site.Partners},
+	{Link{Key: "takedown", Title: "Takedown", Note: "The form by which rights holders have something removed, and counter-notices", Property: "X-Takedown"}, site.Takedown},
+	{Link{Key: "transparency", Title: "Transparency log", Note: "Takedown requests and decisions, without names, for people", Property: "X-Transparency"}, site.Transparency},
 	{Link{Key: "contact", Title: "Contact", Note: "The form by which people write to the operator", Property: "Contact"}, site.Contact},
 }
 

@@ -135,6 +135,7 @@ var tags = map[string]string{
 	"radiobrowser": "Radio stations in the paths and formats of radio-browser, for its clients.",
 	"reports":      "Reports whether channels play.",
 	"status":       "Health of the service.",
+	"takedown":     "Requests of rights holders, counter-notices, and the public log of both; for the operator, deciding them.",
 	"vitrine":      "Public numbers of the service, and exact ones for the operator.",
 	"beacon":       "Reports of errors in the pages.",
 	"changes":      "Changes of the catalog between releases, and dumps of all of it.",

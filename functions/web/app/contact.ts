@@ -1,18 +1,9 @@
-/**
- * The contact form. The challenge that distinguishes people from programs is drawn by a
- * script of its provider, which is loaded when the visitor begins to fill in the form.
- */
+/** The contact form. */
 
 import { ask, callFromPage, Failure, signedIn } from "./api";
+import { Challenge } from "./challenge";
 import { $, $$ } from "./dom";
-import { locale, t } from "./texts";
-
-/** The interface of the provider's script. */
-interface Provider {
-  render(element: HTMLElement, options: Record<string, unknown>): string;
-  getResponse(id: string): string | undefined;
-  reset(id: string): void;
-}
+import { t } from "./texts";
 
 /** Makes the contact form work. */
 export function contact(): void {
@@ -25,13 +16,12 @@ class Contact {
   private readonly wrong = $("#contact-wrong")!;
   private readonly kind = $<HTMLSelectElement>("#tipo")!;
   private readonly button: HTMLButtonElement;
-  private provider: Promise<void> | null = null;
-  private widget: string | null = null;
+  private readonly challenge: Challenge;
 
   constructor(private readonly form: HTMLFormElement) {
     this.button = $<HTMLButtonElement>("button", form)!;
     this.kind.addEventListener("change", () => this.choose());
-    form.addEventListener("focusin", () => void this.load());
+    this.challenge = new Challenge(form, $("#human")!, (text) => this.tell(text));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       void this.send();
@@ -45,28 +35,6 @@ class Contact {
     $("#offer")!.hidden = this.kind.value === "";
   }
 
-  /** Loads the script of the provider, and draws the challenge. */
-  private load(): Promise<void> {
-    return this.provider ??= new Promise<void>((resolve, reject) => {
-      const script = document.createElement("script");
-      const address = new URL(this.form.dataset["script"] ?? "", location.href);
-      address.searchParams.set("render", "explicit"); // the provider draws nothing by itself
-      script.src = address.href;
-      script.addEventListener("load", () => resolve());
-      script.addEventListener("error", reject);
-      document.head.append(script);
-    }).then(() => {
-      const theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-      this.widget = api()!.render($("#human")!, {
-        sitekey: this.form.dataset["siteKey"], language: locale, theme: document.documentElement.dataset["theme"] ?? theme,
-        callback: () => { this.wrong.textContent = ""; },
-      });
-    }).catch(() => {
-      this.provider = null; // the next field tries again
-      this.tell(t("contact.ui.no_challenge"));
-    });
-  }
-
   private tell(text: string): void {
     this.wrong.textContent = text;
   }
@@ -75,10 +43,8 @@ class Contact {
     const bad = $$<HTMLInputElement>("input, textarea", this.form).find((field) => !field.checkValidity());
     for (const field of $$("[aria-invalid]", this.form)) field.removeAttribute("aria-invalid");
     if (bad) return this.mark(bad);
-    await this.load();
-    const token = this.widget === null ? "" : api()?.getResponse(this.widget) ?? "";
-    if (this.widget === null || this.button.disabled) return;
-    if (token === "") return this.tell(t("contact.ui.challenge"));
+    const token = await this.challenge.token();
+    if (token === null || this.button.disabled) return;
     this.button.disabled = true;
     this.tell("");
     try {
@@ -92,7 +58,7 @@ class Contact {
       this.tell(error instanceof Failure ? error.message : t("layout.ui.failed"));
       const param = error instanceof Failure ? error.body["param"] : null;
       if (typeof param === "string") $(`[name="${CSS.escape(param)}"]`, this.form)?.setAttribute("aria-invalid", "true");
-      api()?.reset(this.widget); // a token is good once
+      this.challenge.reset();
     }
     this.button.disabled = false;
   }
@@ -116,5 +82,3 @@ class Contact {
 }
 
 const offer = ["tipo", "empresa", "site", "orcamento", "espaco", "duracao", "pagamento"];
-
-const api = (): Provider | undefined => (window as Window & { turnstile?: Provider }).turnstile;

@@ -57,6 +57,7 @@ if (page === "channel") void import("./channel").then((m) => m.channel());
 if (page === "operator") void import("./operator").then((m) => m.operator());
 if (page === "moderation") void import("./moderation").then((m) => m.moderation());
 if (page === "contact") void import("./contact").then((m) => m.contact());
+if (page === "takedown") void import("./takedown").then((m) => m.takedown());
 if (page === "reference") void import("./reference").then((m) => m.reference());
 if (page === "build") void import("./build").then((m) => m.build());
 if (page === "purchases") void import("./purchases").then((m) => m.purchases());

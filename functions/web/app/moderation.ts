@@ -219,7 +219,7 @@ class Pages<T> {
 function entry(it: Entry): HTMLLIElement {
   return h("li", { class: "moderation-entry" },
     h("p", { class: "moderation-head" }, h("strong", {}, t(`moderation.ui.act_${it.act}`)), it.channel_id !== null && channelLink(it.channel_id),
-      it.author !== null && h("bdi", {}, it.author), it.author_key !== null && h("code", {}, it.author_key),
+      it.takedown !== null && h("code", {}, String(it.takedown)), it.author !== null && h("bdi", {}, it.author), it.author_key !== null && h("code", {}, it.author_key),
       it.until !== null && h("span", {}, t("moderation.ui.until", { time: moment(it.until) })), h("bdi", { class: "soft" }, it.by), time(it.at)),
     h("p", { dir: "auto" }, it.reason),
     it.body !== null && h("p", { class: "moderation-body soft", dir: "auto" }, it.body));

@@ -16,6 +16,7 @@ import { overview } from "./operator/overview";
 import { payments } from "./operator/payments";
 import { Session } from "./operator/session";
 import { signIn, words } from "./operator/signin";
+import { takedowns } from "./operator/takedowns";
 import { usage } from "./operator/usage";
 import { button } from "./operator/view";
 import { t } from "./texts";
@@ -23,7 +24,7 @@ import { t } from "./texts";
 /** A tab returns what it shows. */
 type Tab = (desk: Desk) => Promise<HTMLElement[]>;
 
-const tabs: Record<string, Tab> = { overview, catalog, jobs, events, blocks, moderation: moderate, payments, usage, guides };
+const tabs: Record<string, Tab> = { overview, catalog, jobs, events, blocks, takedowns, moderation: moderate, payments, usage, guides };
 
 /** Fills the page. */
 export function operator(): void {

@@ -25,12 +25,12 @@ func New(r *page.Renderer) *Server { return &Server{r} }
 
 // operator returns the shell. Search engines must leave it out. The script receives
 // the prefix of the paths of channels, which the reported texts link to, and the texts
-// of the page of moderation, which is one of its tabs.
+// of the page of moderation, which is one of its tabs, and those of takedown requests.
 func (s *Server) operator(_ context.Context, l i18n.Locale, _ struct{}) (*page.Rendered, error) {
 	v := s.pages.View(site.Operator, l, nil)
 	v.NoIndex = true
 	v.Data = map[string]string{"channel": site.Channel.Path(l, "")}
-	v.Areas = append(v.Areas, "guard", "moderation")
+	v.Areas = append(v.Areas, "guard", "moderation", "takedown")
 	v.Modules = []string{"operator"}
 	return v.Show()
 }

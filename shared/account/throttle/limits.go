@@ -40,6 +40,8 @@ var (
 	PhotoOfAccount    = Limit{"photo/account", 10, 10 * time.Second, time.Hour, MaxWait}
 	ContactOfNetwork  = Limit{"contact/network", 5, time.Minute, 6 * time.Hour, MaxWait}  // by people, whom a provider verifies
 	ContactOfPayer    = Limit{"contact/payer", 1, time.Minute, 24 * time.Hour, time.Hour} // by programs; the network where nothing is sold
+	TakedownOfNetwork = Limit{"takedown/network", 5, time.Minute, 6 * time.Hour, MaxWait}
+	TakedownOfAddress = Limit{"takedown/address", 5, time.Minute, 6 * time.Hour, MaxWait} // which is sent a receipt
 	ExportOfAccount   = Limit{"export/account", 2, 5 * time.Minute, 24 * time.Hour, MaxWait}
 )
 

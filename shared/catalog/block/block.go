@@ -17,6 +17,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -51,6 +52,8 @@ type Block struct {
 	Value  string     `json:"value" description:"Channel id, stream id or host name."`
 	Reason string     `json:"reason" maxLength:"500" description:"Reason for the block, for the operator."`
 	At     store.Time `json:"at" type:"string" format:"date-time"`
+
+	Takedowns []int `json:"takedowns,omitempty" nullable:"false" description:"Numbers of the takedown requests that the block follows; it is removed with the last of them. Absent for other blocks."`
 }
 
 // New returns the block of value, or ErrInvalid. The reason is required. Equal
@@ -112,6 +115,86 @@ func (l *List) Add(ctx context.Context, b Block) error {
 
 // raise increments the revision of the blocks.
 func raise(tx store.Tx) error { return tx.Increment(Head, map[string]int64{"revision": 1}) }
+
+// A Change is a change of several blocks within a transaction.
+type Change struct {
+	kept   map[string]Block // the stored ones that the change may concern, by id
+	set    map[string]Block
+	remove map[string]bool
+}
+
+// Read reads what is stored of the blocks with some ids, for a change within tx.
+func Read(tx store.Tx, ids []string) (*Change, error) {
+	c := &Change{map[string]Block{}, map[string]Block{}, map[string]bool{}}
+	paths := make([]store.Path, len(ids))
+	for i, id := range ids {
+		paths[i] = path(id)
+	}
+	docs, err := tx.GetAll(paths)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range docs {
+		if d.Decode == nil {
+			continue
+		}
+		var b Block
+		if err := d.Decode(&b); err != nil {
+			return nil, err
+		}
+		c.kept[b.ID] = b
+	}
+	return c, nil
+}
+
+// Hold adds b, whose id was read, for a takedown request. A block of the same object
+// that follows other requests also follows this one from then on; one of the operator's
+// own stays as it is, so that Release never removes it.
+func (c *Change) Hold(b Block, request int) {
+	kept, found := c.kept[b.ID]
+	if found && len(kept.Takedowns) == 0 {
+		return
+	}
+	if !found {
+		kept = b
+	}
+	if !slices.Contains(kept.Takedowns, request) {
+		kept.Takedowns = append(slices.Clone(kept.Takedowns), request)
+		c.kept[b.ID], c.set[b.ID] = kept, kept
+	}
+}
+
+// Release ends the hold of a takedown request on the block with an id, and removes the
+// block when no other request holds it.
+func (c *Change) Release(id string, request int) {
+	kept := c.kept[id]
+	if !slices.Contains(kept.Takedowns, request) {
+		return
+	}
+	kept.Takedowns = slices.DeleteFunc(slices.Clone(kept.Takedowns), func(n int) bool { return n == request })
+	c.kept[id] = kept
+	if len(kept.Takedowns) > 0 {
+		c.set[id] = kept
+		return
+	}
+	delete(c.set, id)
+	c.remove[id] = true
+}
+
+// Write writes the change. It must follow all reads of tx.
+func (c *Change) Write(tx store.Tx) error {
+	if len(c.set)+len(c.remove) == 0 {
+		return nil
+	}
+	var errs []error
+	for id, b := range c.set {
+		errs = append(errs, tx.Set(path(id), b))
+	}
+	for id := range c.remove {
+		errs = append(errs, tx.Delete(path(id)))
+	}
+	return errors.Join(append(errs, raise(tx))...)
+}
 
 // Remove deletes the block with an id, or returns ErrNoBlock.
 func (l *List) Remove(ctx context.Context, id string) error {

@@ -2,6 +2,8 @@ package act
 
 import (
 	"context"
+	"crypto/rand"
+	"strings"
 
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/store"
@@ -21,6 +23,13 @@ type Entry struct {
 	By      string     `json:"by"`
 	At      store.Time `json:"at"`
 	Bulk    *Progress  `json:"progress,omitempty"` // of RemoveAll and RestoreAll alone
+
+	Takedown int `json:"takedown,omitempty"` // number of the request, of the verbs about them alone
+}
+
+// Note adds an act that another package carries out within tx to the log.
+func Note(tx store.Tx, e Entry) error {
+	return tx.Create(actsCollection.Join(strings.ToLower(rand.Text())), e)
 }
 
 const actsCollection = store.Path("acts")

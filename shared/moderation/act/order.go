@@ -32,6 +32,15 @@ const (
 	RestoreAll    Verb = "restore_all"    // restores what a RemoveAll removed
 )
 
+// The verbs of takedown requests, which package takedown carries out and logs by [Note].
+const (
+	TakedownBlock  Verb = "takedown_block"  // blocks what a request names
+	TakedownRefuse Verb = "takedown_refuse" // refuses a request or a counter-notice
+	TakedownAsk    Verb = "takedown_ask"    // asks its sender for more
+	TakedownLift   Verb = "takedown_lift"   // lifts the blocks of a request
+	TakedownAccept Verb = "takedown_accept" // accepts a counter-notice and lifts the blocks that it is about
+)
+
 // MaxHours is how long a mute and a closed room can last: a year.
 const MaxHours = 365 * 24
 

@@ -38,6 +38,7 @@ export interface Entry {
   by: string;
   at: string;
   bulk: Progress | null;
+  takedown: number | null;
 }
 
 /** How far an act on many texts is. */
