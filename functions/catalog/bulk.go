@@ -26,8 +26,8 @@ import (
 
 // Whole lists are files with all channels of a kind, country, category or language, for
 // those who download such lists from the registers, with a guide beside each. They are the
-// same for every caller, so that caches share them, and their version is known without
-// writing them: a program that asks every hour is answered 304 until the catalog changes.
+// same for every caller, so that caches share them. The version of a list is known without
+// writing it: a program that asks every hour is answered 304 until the catalog changes.
 
 // The paths of whole lists.
 const (
@@ -53,7 +53,7 @@ var bulks = []api.Endpoint{
 	api.Bind((*Server).bulk, api.Endpoint{
 		Name: "get_list_of_kind", Method: "GET", Path: bulkPath, Auth: api.None, Summary: "Get all channels as a playlist",
 		Doc: "Returns every channel that matches as a playlist, or their programmes as XMLTV: tv.m3u, radio.m3u, all.m3u, and the same with m3u8, xspf, json, " +
-			"xml and xml.gz at the end. All filters of the search apply. It is the same for every caller, and revalidates without cost.",
+			"xml and xml.gz at the end. All filters of the search apply. It is the same for every caller, and a playlist revalidates without cost.",
 		Faults: []*fault.Error{library.ErrNoFeed, ErrLargeGuide, catalog.ErrNotLoaded}, Cache: api.Public(bulkAge), Uncrawled: true,
 		Produces: []string{feed.M3UType, feed.XSPFType, feed.GuideType, feed.ArchiveType},
 	}),
@@ -162,8 +162,13 @@ func (s *Server) bulkOf(ctx context.Context, selection filter.Selection, lang, p
 	return f, nil
 }
 
+// takeTime is how long a request waits for the writing of others.
+const takeTime = 3 * time.Second
+
 // take waits until f may be written: few are at a time, since each takes megabytes.
 func (f *bulkFile) take(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, takeTime)
+	defer cancel()
 	select {
 	case f.server.writing <- struct{}{}:
 		return nil
@@ -258,8 +263,8 @@ func (f bulkFile) Reply(w http.ResponseWriter, r *http.Request) error {
 	if err := f.take(r.Context()); err != nil {
 		return err
 	}
-	defer f.release()
 	c := f.list().As(f.format, f.name())
+	f.release() // whoever reads slowly keeps nobody from another list
 	return api.Write(w, r, c.Type, c.Data)
 }
 
@@ -308,7 +313,7 @@ func (f *bulkFile) list() *feed.List {
 	if n := len(f.scheduled()); 0 < n && n <= maxGuide {
 		l.Guide = f.as(feed.Archive)
 	}
-	entries := v.Entries(int(f.locale), rank.Caller{Now: f.server.Now()})
+	entries := v.Entries(int(f.locale), rank.Caller{}) // of no country and at no time, as the version says
 	l.Entries = slices.Grow(l.Entries, len(docs))
 	for _, doc := range docs {
 		p := entries.At(doc)

@@ -81,7 +81,7 @@ var Endpoints = slices.Concat(
 func stationsEndpoint(name, path, summary, doc string) api.Endpoint {
 	return api.Endpoint{
 		Name: name, Path: path, Summary: summary, Doc: doc, Cache: api.Private, Uncrawled: true,
-		Faults: []*fault.Error{ErrNoList, catalog.ErrNotLoaded}, Produces: []string{xmlType, csvType, m3uType, plsType, xspfType},
+		Faults: []*fault.Error{ErrNoList, catalog.ErrNotLoaded, fault.ErrUnavailable}, Produces: []string{xmlType, csvType, m3uType, plsType, xspfType},
 	}
 }
 
@@ -110,6 +110,8 @@ type Server struct {
 	o      Options
 	tables tables
 	plays  *played.Plays
+
+	writing chan struct{} // has an element for each list that is being written
 }
 
 // remembered is how many plays of a day are remembered, in 1 MiB. Those of the hop's
@@ -117,7 +119,9 @@ type Server struct {
 const remembered = 1 << 17
 
 // New returns a server.
-func New(o Options) *Server { return &Server{o: o, plays: played.New(o.People, remembered)} }
+func New(o Options) *Server {
+	return &Server{o: o, plays: played.New(o.People, remembered), writing: make(chan struct{}, 3)}
+}
 
 // page is the part of a result that is asked for.
 type page struct {
@@ -295,10 +299,13 @@ func (s *Server) byURL(in *shape, address string) (stationList, error) {
 		return stationList{}, err
 	}
 	t := s.tables.of(v)
+	if address == "" {
+		return s.write(v, t, nil, in.Format, nil)
+	}
 	var rows []int32
 	for _, i := range t.where(v, t.byName, isOn(in.HideBroken), len(t.stations)) {
 		r, _ := v.Reception(t.stations[i].Doc)
-		if address != "" && r.Stream != nil && (r.Stream.URL == address || v.Links().Play(r.Stream) == address) {
+		if r.Stream != nil && (r.Stream.URL == address || v.Links().Play(r.Stream) == address) {
 			rows = append(rows, i)
 		}
 	}

@@ -233,3 +233,18 @@ func TestOrders(t *testing.T) {
 		t.Errorf("random: %d %s", code, got)
 	}
 }
+
+// TestBlockLifted checks that a station whose stream was blocked when the service began is
+// shown when the block is lifted.
+func TestBlockLifted(t *testing.T) {
+	c := stations(t)
+	c.Shown = c.Shown.WithOverlay(index.Overlay{BlockedStreams: []catalog.StreamID{2}})
+	h := served(t, c, nil)
+	if _, got := call(h, "/json/stations"); strings.Count(got, "stationuuid") != 1 || strings.Contains(got, "Plain") {
+		t.Errorf("while it is blocked: %s", got)
+	}
+	c.Shown = c.Shown.WithOverlay(index.Overlay{})
+	if _, got := call(h, "/json/stations"); strings.Count(got, "stationuuid") != 2 || !strings.Contains(got, "Plain") {
+		t.Errorf("when it is lifted: %s", got)
+	}
+}

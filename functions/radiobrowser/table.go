@@ -7,20 +7,21 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"weak"
 
 	"miramundo.dev/shared/catalog/index"
 )
 
 // A table holds the stations of a release with what they are searched by, without those
-// that have no address for players. It is made when
+// that no player opens by an address. It is made when
 // the release is first asked for, in about a quarter of a second, and is then read without
 // locks: what changes between releases comes from the view.
 type table struct {
-	of       *index.Index
-	stations []row   // in the order of names
-	byName   []int32 // all rows
-	byVotes  []int32 // rows, most votes first
-	byClicks []int32 // rows, most clicks first
+	of       weak.Pointer[index.Index] // the table does not keep an earlier release in memory
+	stations []row                     // in the order of names
+	byName   []int32                   // all rows
+	byVotes  []int32                   // rows, most votes first
+	byClicks []int32                   // rows, most clicks first
 }
 
 // A row is a station with its texts as they are compared: in lower case.
@@ -39,18 +40,18 @@ type tables struct {
 func (t *tables) of(v *index.View) *table {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.last == nil || t.last.of != v.Index() {
+	if t.last == nil || t.last.of != weak.Make(v.Index()) {
 		t.last = newTable(v)
 	}
 	return t.last
 }
 
 func newTable(v *index.View) *table {
-	t := &table{of: v.Index()}
+	t := &table{of: weak.Make(v.Index())}
 	lower := lowering{}
 	for s := range v.Stations() {
-		if r, ok := v.Reception(s.Doc); ok && r.Stream == nil {
-			continue // no player of an address opens it
+		if !s.Openable {
+			continue
 		}
 		t.stations = append(t.stations, row{
 			Station: s, name: strings.ToLower(s.Name), country: lower.of(s.CountryName), state: lower.of(s.State), codec: lower.of(s.Codec),
@@ -108,7 +109,7 @@ rows:
 				continue rows
 			}
 		}
-		if !v.IsBlocked(r.Doc) && (!hideBroken || v.IsPlayable(r.Doc)) {
+		if v.Streamed(r.Doc) && !v.IsBlocked(r.Doc) && (!hideBroken || v.IsPlayable(r.Doc)) {
 			found = append(found, i)
 		}
 	}

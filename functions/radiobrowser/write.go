@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/feed"
 	"miramundo.dev/shared/i18n"
 )
@@ -65,9 +67,21 @@ type stationList struct{ api.Content }
 // Schema returns the shape of a list in JSON.
 func (stationList) Schema() any { return []station{} }
 
+// takeTime is how long a request waits for the lists of others: few are written at a time,
+// since each may take tens of megabytes.
+const takeTime = 3 * time.Second
+
+var errBusy = errors.New("other lists of stations are being written")
+
 // write returns the stations of rows in a format, with the distances from a place; nil for
 // no distances.
 func (s *Server) write(v *index.View, t *table, rows []int32, format string, from *catalog.Geo) (stationList, error) {
+	select {
+	case s.writing <- struct{}{}:
+		defer func() { <-s.writing }()
+	case <-time.After(takeTime):
+		return stationList{}, fault.ErrUnavailable.Because(errBusy)
+	}
 	built := stamp(v.BuiltAt())
 	list := make([]station, 0, len(rows))
 	for _, i := range rows {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/moderation/act"
@@ -100,6 +101,9 @@ func (g *deciding) decide() (err error) {
 	}
 	do := steps[g.order.Verb]
 	if g.c.State == do.to && g.order.Verb != Ask {
+		if g.order.Verb == Block && slices.ContainsFunc(g.order.Targets, g.spares) {
+			return ErrDecided.With("state", string(g.c.State)) // what else is to be blocked needs the block lifted first
+		}
 		return nil
 	}
 	if !slices.Contains(do.from(&g.c), g.c.State) {
@@ -113,6 +117,13 @@ func (g *deciding) decide() (err error) {
 	}
 	g.changed = true
 	return g.write(do)
+}
+
+// spares reports whether the case, which is blocked, does not block t.
+func (g *deciding) spares(t Blocking) bool {
+	return !slices.ContainsFunc(g.c.Blocked, func(b Blocking) bool {
+		return b.Kind == t.Kind && strings.EqualFold(b.Value, strings.TrimSuffix(t.Value, "."))
+	})
 }
 
 // read returns a case and what its sender wrote.

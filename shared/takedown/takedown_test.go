@@ -167,6 +167,12 @@ func TestDecision(t *testing.T) {
 			t.Errorf("the revision of the blocks is %d after %d, %v: instances would not see them", after.Revision, before.Revision, err)
 		}
 		w.decide(1, Block, false)
+		if _, changed, err := w.Decide(t.Context(), Order{Number: 1, Verb: Block, Targets: []Blocking{{block.Host, "Evil.example."}}, Reason: "x", By: "x"}); err != nil || changed {
+			t.Errorf("a part of what is blocked: %t, %v", changed, err)
+		}
+		if _, _, err := w.Decide(t.Context(), Order{Number: 1, Verb: Block, Targets: []Blocking{{block.Host, "other.example"}}, Reason: "x", By: "x"}); !errors.Is(err, ErrDecided) {
+			t.Errorf("something else: %v, want %v", err, ErrDecided)
+		}
 		w.decide(1, Lift, true)
 		w.wantBlocked("lifted")
 		w.decide(1, Lift, false)

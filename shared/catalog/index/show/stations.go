@@ -30,6 +30,7 @@ type Station struct {
 	Codec         string
 	Bitrate       int // kbit/s; 0 when not known
 	Geo           *catalog.Geo
+	Openable      bool // has a stream that players open by its address
 }
 
 // Stations yields the radio stations of the release in the order of names, and of their
@@ -86,6 +87,11 @@ func (j *joined) station(v *View, doc uint32, state []uint32) Station {
 	sound := ix.Sounds.Row(own.Sound[row.Station])
 	s.Codec, s.Bitrate = ix.Text(sound[snapshot.SoundCodec]), int(sound[snapshot.SoundBitrate])
 	s.Tags = j.list(own.TagList[row.Station])
+	start, end := ix.Streams.Of(doc)
+	for i := start; i < end; i++ {
+		kind := ix.Stream(i).Kind
+		s.Openable = s.Openable || kind != catalog.StreamExternal && kind != catalog.StreamYouTube
+	}
 	return s
 }
 
