@@ -116,7 +116,7 @@ func (s *Server) bulkBy(ctx context.Context, in bulkByIn) (bulkFile, error) {
 	if docs, _ := v.Find(s.query(any, 1, 0)); len(docs) == 0 {
 		return bulkFile{}, library.ErrNoFeed // nothing has the value
 	}
-	*in.Selection.Text(id) = value
+	*in.Text(id) = value
 	return s.bulkOf(ctx, in.Selection, in.Lang, "/lists/"+in.By+"/"+url.PathEscape(value), format, id)
 }
 

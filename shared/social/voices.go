@@ -210,9 +210,9 @@ func (c *Counted) agree(country string, on Date, heard Tally) {
 		Played: last(old.Played, func(t Tally) int64 { return t.Plays }),
 		Failed: last(old.Failed, func(t Tally) int64 { return t.Fails }),
 	}
-	switch {
-	case now == old:
-	case now == Agreed{}:
+	switch now {
+	case old:
+	case Agreed{}:
 		delete(c.Heard.Agreed, country)
 	default:
 		if c.Heard.Agreed == nil {
