@@ -312,11 +312,7 @@ func formBody(e api.Endpoint, body *openapi31.RequestBody) {
 	props, _ := members(e, "query")
 	schema := map[string]any{"type": "object", "properties": props}
 	body.WithContentItem(input.FormType, openapi31.MediaType{Schema: schema})
-	loose := map[string]any{} // a text may be a number, a boolean or a list too
-	for name, s := range props {
-		loose[name] = map[string]any{"type": []string{"string", "number", "boolean", "array", "null"}, "items": map[string]any{"type": "string"}, "description": s.(map[string]any)["description"]}
-	}
-	body.WithContentItem(jsonMedia, openapi31.MediaType{Schema: map[string]any{"type": "object", "properties": loose}})
+	body.WithContentItem(jsonMedia, openapi31.MediaType{Schema: schema})
 }
 
 // members returns the schemas of the inputs of e from a source by their names, and the
