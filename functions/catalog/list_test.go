@@ -39,7 +39,7 @@ func (shown) Synced() (time.Time, bool) { return noon, true }
 // lister serves lists of n channels, every other of which is of news.
 func lister(t testing.TB, n int) http.Handler { return listerWith(t, n, nil) }
 
-// listerWith serves lists of n channels with a guide; nil is none.
+// listerWith serves lists of n channels with a guide, or without one when live is nil.
 func listerWith(t testing.TB, n int, live *guide.Live) http.Handler {
 	t.Helper()
 	reg := &catalog.Register{BuiltAt: noon, Categories: []catalog.Category{{ID: "news", Name: catalog.Labels{"Notícias", "News", "Noticias", "Actualités", "Nachrichten"}}}}

@@ -195,7 +195,7 @@ func TestPosts(t *testing.T) {
 		{"a list", query, "[]", jsonType, "not_object", 400},
 		{"no JSON", query, "{", jsonType, "syntax", 400},
 		{"an object for a number", query, `{"limit":{}}`, jsonType, "not_integer", 400},
-		{"a number that is none", query, "limit=x", formType, "not_integer", 400},
+		{"letters instead of a number", query, "limit=x", formType, "not_integer", 400},
 		{"a negative number", query, "stream_id=-1", formType, "too_small", 400},
 		{"a number of 32 bits", query, "stream_id=2147483648", formType, "too_large", 400},
 		{"a long name", "", "username=" + strings.Repeat("a", 65), formType, "too_long", 400},

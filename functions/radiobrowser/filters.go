@@ -81,7 +81,8 @@ func (in *searchIn) conditions() (all []condition) {
 	return all
 }
 
-// from returns the place from which distances are measured; nil when there is none.
+// from returns the place from which distances are measured, or nil when the request names
+// no place.
 func (in *searchIn) from() *catalog.Geo {
 	if in.Lat == nil || in.Lon == nil {
 		return nil

@@ -3,9 +3,9 @@
 // of this catalog.
 //
 // Paths, parameters, fields and formats are those of radio-browser 0.7. What differs:
-// an answer has at most [MaxStations] stations, a value that is not known is refused where
-// radio-browser ignores it, and what writes (votes, new stations) and what tells of single
-// checks and clicks is missing. The address of a station plays through the hop.
+// an answer has at most [MaxStations] stations, and an unknown value of a parameter is refused
+// where radio-browser ignores it. Votes, new stations, and lists of single checks and clicks
+// are not offered. The address of a station plays through the hop.
 package radiobrowser
 
 import (

@@ -123,7 +123,7 @@ func (j *joined) list(list uint32) string {
 // A Reception is how a channel is received now.
 type Reception struct {
 	Playable  bool
-	Logo      string                // URL; empty when there is none
+	Logo      string                // URL; empty for a channel without a logo
 	Stream    *catalog.StreamRecord // the best one; nil when it has none that a list can give
 	CheckedAt string                // of the last check, in UTC (RFC 3339); empty before the first
 }
