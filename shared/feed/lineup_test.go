@@ -71,8 +71,8 @@ func TestLineup(t *testing.T) {
 	}
 }
 
-// TestLineupLeavesOut checks what is no stream for players: an entry without a number, one
-// with the number of another, and what M3U leaves out.
+// TestLineupLeavesOut checks which entries a lineup leaves out: those without a number, those
+// with the number of another entry, and those that M3U leaves out.
 func TestLineupLeavesOut(t *testing.T) {
 	l := numbered()
 	l.Entries = l.Entries[:5]

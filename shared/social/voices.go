@@ -192,9 +192,10 @@ func tallyOf(voices []voice) Tally {
 	return b.tally()
 }
 
-// agree notes what a country is heard to say on a day, once its sample of that day has
-// changed. When the last day of a result is no longer heard, because one network took the
-// place of another, it is looked for among the other days whose voices are kept.
+// agree notes on which day the networks of a country last agreed on a result. It is called
+// when the sample of a day has changed. A network may take the place of another in a sample,
+// so that the networks of the last day no longer agree: then the last of the other days whose
+// voices are kept, on which they do, takes its place.
 func (c *Counted) agree(country string, on Date, heard Tally) {
 	last := func(old Date, result func(Tally) int64) Date {
 		switch {

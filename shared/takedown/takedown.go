@@ -33,8 +33,8 @@ import (
 
 // Faults of takedown requests.
 var (
-	// ErrNoCase means that there is no request with a number, or that the secret is not
-	// that of the request, or that what its sender wrote was deleted.
+	// ErrNoCase is returned for a number that no request has, for a wrong secret, and for
+	// a request whose text was deleted.
 	ErrNoCase = fault.New(fault.NotFound, "takedown_not_found")
 	// ErrNotBlocked refuses a counter-notice to a case that blocks nothing.
 	ErrNotBlocked = fault.New(fault.Conflict, "takedown_not_blocked")
