@@ -123,7 +123,7 @@ test-mcp: generate scripts/mcp/node_modules/.package-lock.json ## use the MCP se
 	node --test --test-reporter=spec scripts/mcp/mcp.test.mjs
 
 .PHONY: test-clients
-test-clients: generate scripts/clients/node_modules/.package-lock.json ## use the paths of other services with their client libraries
+test-clients: generate scripts/clients/node_modules/.package-lock.json ## use the paths of other services with their client libraries, and connect Kodi, Jellyfin and Home Assistant as their pages say
 	node --test --test-reporter=spec scripts/clients/*.test.mjs
 
 .PHONY: test-snippets

@@ -299,7 +299,7 @@ func allUses(t testing.TB) (all []use) {
 		}
 	}
 	for _, u := range all {
-		if of, ok := strings.CutPrefix(u.key, "*."); ok && !strings.Contains(of, "*") {
+		if of, ok := strings.CutPrefix(u.key, "*."); ok && !strings.HasPrefix(of, "*") {
 			for _, p := range site.Pages {
 				all = append(all, use{key: p.String() + "." + of, file: u.file}) // it begins with the name of a page
 			}

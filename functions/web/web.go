@@ -170,7 +170,7 @@ func New(o Options) *Server {
 		explorer:  explore.New(explore.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
 		channels:  channel.New(channel.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Companions: o.Companions, Now: o.Now}),
 		libraries: library.New(pages),
-		prose:     prose.New(prose.Options{Pages: pages, Sources: o.Catalog, Guides: o.Guides, Contact: o.Contact}),
+		prose:     prose.New(prose.Options{Pages: pages, Sources: o.Catalog, Catalog: o.Catalog, Guides: o.Guides, Base: o.Links.Base, Contact: o.Contact}),
 		purchases: purchases.New(pages),
 		reference: reference.New(pages, o.Table),
 		build:     build.New(pages, o.Links.Base, o.Table),

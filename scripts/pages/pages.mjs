@@ -61,6 +61,8 @@ export const pages = [
     ...(tab !== 'overview' && { locales: ['en', 'de'] }) // German has the longest words; the parts are built alike
   })),
   { name: 'guide', page: 'guide', path: () => '/como-usar', plain: true },
+  { name: 'kodi', page: 'kodi', path: () => '/como-usar/kodi', plain: true },
+  { name: 'homeassistant', page: 'homeassistant', path: () => '/como-usar/home-assistant', plain: true },
   { name: 'about', page: 'about', path: () => '/sobre', plain: true },
   { name: 'suggestions', page: 'about', path: () => '/sobre', then: seeSuggestions, plain: true },
   { name: 'offered', page: 'guide', path: () => '/como-usar', prepare: foreign, plain: true },

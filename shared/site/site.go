@@ -46,28 +46,31 @@ type Page int
 
 // The pages. The path of some ends in a name, such as a channel's.
 const (
-	Home         Page = iota // the catalog and its search results
-	Country                  // the channels of a country: see CountryPath
-	Countries                // all countries
-	Schedule                 // what is on now
-	Explore                  // the globe, genres and categories
-	Channel                  // a channel and its player
-	Library                  // the visitor's folders
-	Favorites                // the visitor's favorites
-	History                  // the visitor's history
-	Guide                    // how to use the service
-	About                    // credits, licences and contact
-	Contact                  // the form by which visitors write to the operator
-	Partners                 // sponsorship, partnership and advertising
-	Producers                // what is offered to those who make programmes
-	Purchases                // the visitor's passes and credit
-	Reference                // the operations of the API, for developers
-	Build                    // examples of how to use the API
-	Numbers                  // how much the service is used
-	Takedown                 // the form of rights holders, and of answers to them
-	Transparency             // what they asked for, and what was decided
-	Moderation               // what visitors reported, for the operator
-	Operator                 // the state of the service, for the operator
+	Home          Page = iota // the catalog and its search results
+	Country                   // the channels of a country: see CountryPath
+	Countries                 // all countries
+	Schedule                  // what is on now
+	Explore                   // the globe, genres and categories
+	Channel                   // a channel and its player
+	Library                   // the visitor's folders
+	Favorites                 // the visitor's favorites
+	History                   // the visitor's history
+	Guide                     // how to use the service
+	Kodi                      // how to connect Kodi
+	Jellyfin                  // how to connect Jellyfin
+	HomeAssistant             // how to connect Home Assistant
+	About                     // credits, licences and contact
+	Contact                   // the form by which visitors write to the operator
+	Partners                  // sponsorship, partnership and advertising
+	Producers                 // what is offered to those who make programmes
+	Purchases                 // the visitor's passes and credit
+	Reference                 // the operations of the API, for developers
+	Build                     // examples of how to use the API
+	Numbers                   // how much the service is used
+	Takedown                  // the form of rights holders, and of answers to them
+	Transparency              // what they asked for, and what was decided
+	Moderation                // what visitors reported, for the operator
+	Operator                  // the state of the service, for the operator
 
 	SignIn        // signing in, and the link of a mail that does
 	Account       // the visitor's profile
@@ -86,13 +89,13 @@ const (
 
 // Pages lists the pages in order, without Nowhere.
 var Pages = []Page{
-	Home, Country, Countries, Schedule, Explore, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Reference, Build, Numbers, Takedown, Transparency, Moderation, Operator,
+	Home, Country, Countries, Schedule, Explore, Channel, Library, Favorites, History, Guide, Kodi, Jellyfin, HomeAssistant, About, Contact, Partners, Producers, Purchases, Reference, Build, Numbers, Takedown, Transparency, Moderation, Operator,
 	SignIn, Account, Security, Sessions, Keys, Organizations, Organization, Invitation, Devices, Device, Privacy,
 }
 
 // names are the names of the pages in logs, stylesheets and scripts.
 var names = [...]string{
-	"home", "country", "countries", "schedule", "explore", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "reference", "build", "numbers", "takedown", "transparency", "moderation", "operator",
+	"home", "country", "countries", "schedule", "explore", "channel", "library", "favorites", "history", "guide", "kodi", "jellyfin", "homeassistant", "about", "contact", "partners", "producers", "purchases", "reference", "build", "numbers", "takedown", "transparency", "moderation", "operator",
 	"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
 }
 
@@ -120,6 +123,8 @@ var paths = [...][5]string{
 	Favorites: {"/favoritos", "/favorites", "/favoritos", "/favoris", "/favoriten"},
 	History:   {"/historico", "/history", "/historial", "/historique", "/verlauf"},
 	Guide:     {"/como-usar", "/how-to", "/como-usar", "/mode-emploi", "/anleitung"},
+	Kodi:      {"/como-usar/kodi", "/how-to/kodi", "/como-usar/kodi", "/mode-emploi/kodi", "/anleitung/kodi"},
+	Jellyfin:  {"/como-usar/jellyfin", "/how-to/jellyfin", "/como-usar/jellyfin", "/mode-emploi/jellyfin", "/anleitung/jellyfin"},
 	About:     {"/sobre", "/about", "/acerca", "/a-propos", "/ueber"},
 	Contact:   {"/contato", "/contact", "/contacto", "/contact", "/kontakt"},
 	Partners:  {"/parceiros", "/partners", "/socios", "/partenaires", "/partner"},
@@ -128,6 +133,8 @@ var paths = [...][5]string{
 	Build:     {"/desenvolver", "/build", "/desarrollar", "/construire", "/entwickeln"},
 	Numbers:   {"/numeros", "/numbers", "/numeros", "/chiffres", "/zahlen"},
 	Reference: {"/api-referencia", "/api-reference", "/referencia-api", "/reference-api", "/api-referenz"},
+
+	HomeAssistant: {"/como-usar/home-assistant", "/how-to/home-assistant", "/como-usar/home-assistant", "/mode-emploi/home-assistant", "/anleitung/home-assistant"},
 
 	Takedown:     {"/retirada", "/takedown", "/retirada", "/retrait", "/entfernung"},
 	Transparency: {"/transparencia", "/transparency", "/transparencia", "/transparence", "/transparenz"},

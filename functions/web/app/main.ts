@@ -59,7 +59,7 @@ if (page === "moderation") void import("./moderation").then((m) => m.moderation(
 if (page === "contact") void import("./contact").then((m) => m.contact());
 if (page === "takedown") void import("./takedown").then((m) => m.takedown());
 if (page === "reference") void import("./reference").then((m) => m.reference());
-if (page === "build") void import("./build").then((m) => m.build());
+if (document.querySelector(".snippet")) void import("./build").then((m) => m.build());
 if (page === "purchases") void import("./purchases").then((m) => m.purchases());
 if (document.documentElement.dataset["visitor"]) void import("./account").then((m) => m.account());
 if (page === "devices" || page === "device") void import("./account/devices").then((m) => m.devices());

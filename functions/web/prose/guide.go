@@ -32,7 +32,7 @@ var guideParts = guideBody{
 		{[]string{"F"}, "fullscreen"}, {[]string{"M"}, "mute"}, {[]string{"P"}, "pip"}, {[]string{"C"}, "captions"}, {[]string{"B"}, "sound"}, {[]string{"L"}, "favorite"}, {[]string{"G"}, "channels"},
 		{[]string{"Backspace"}, "last"}, {[]string{"?"}, "help"},
 	},
-	Players: []string{"vlc", "kodi", "tivimate", "jellyfin"},
+	Players: []string{"vlc", "kodi", "tivimate", "jellyfin", "homeassistant"},
 	Codes:   social.Codes,
 }
 

@@ -1,4 +1,5 @@
-// Package prose serves the pages of text: how to use the service, and its credits.
+// Package prose serves the pages of text: how to use the service, how to connect other
+// programs to it, and its credits.
 //
 // The texts themselves are messages of package i18n. This package lists the parts
 // of the pages in their order.
@@ -9,6 +10,7 @@ import (
 
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/site"
 )
@@ -17,13 +19,16 @@ import (
 var Endpoints = slices.Concat(
 	page.Endpoints(site.Guide, "Show the instructions", "Returns the page that explains how to use the service.", (*Server).guide),
 	page.Endpoints(site.About, "Show the credits", "Returns the page with the sources of the catalog, their licences and the contacts of the service.", (*Server).about),
+	connectEndpoints,
 )
 
 // Options are what a Server needs.
 type Options struct {
 	Pages   *page.Renderer
 	Sources interface{ Sources() []catalog.Source } // the source files of the current release
+	Catalog index.Viewer                            // where examples come from
 	Guides  *guide.Live                             // nil for a service without guides
+	Base    string                                  // URL of the service
 	Contact string                                  // mail address for complaints and questions; empty to show none
 }
 

@@ -20,7 +20,8 @@ import (
 // handler serves the pages with a contact.
 func handler(t *testing.T, contact string) http.Handler {
 	t.Helper()
-	o := Options{Pages: page.NewRenderer(webtest.Links), Sources: webtest.Sample(t, index.Overlay{}), Contact: contact}
+	sample := webtest.Sample(t, index.Overlay{})
+	o := Options{Pages: page.NewRenderer(webtest.Links), Sources: sample, Catalog: sample, Base: webtest.Links.Base, Contact: contact}
 	return webtest.Handler(New(o), Endpoints)
 }
 
@@ -31,7 +32,7 @@ func textOf(t testing.TB, h http.Handler, path string) string {
 }
 
 // missingText matches the key of a text in the place of the text.
-var missingText = regexp.MustCompile(`>\s*(guide|about|error|layout|health|seo)\.[\w.-]+\s*<`)
+var missingText = regexp.MustCompile(`>\s*(guide|connect|kodi|jellyfin|homeassistant|about|error|layout|health|seo)\.[\w.-]+\s*<`)
 
 // TestGuidePage checks that the page explains every key and every reason of a play
 // report, and that its table of contents lists its sections.

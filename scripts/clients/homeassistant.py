@@ -1,0 +1,41 @@
+"""Reads texts for Home Assistant with the libraries that it uses, and does what it would do.
+
+Standard input is a JSON object of the texts by their names. Standard output is one of what
+came of each: of a script the data of its action, of a sensor of REST its state, of a card
+what it is made of.
+"""
+
+import json
+import sys
+import urllib.request
+
+import yaml
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+
+def state_of(rest):
+    """Returns the state of the only sensor of a resource."""
+    (sensor,) = rest["sensor"]
+    request = urllib.request.Request(rest["resource"], headers={"User-Agent": "HomeAssistant"})
+    with urllib.request.urlopen(request, timeout=10) as response:
+        value = response.read().decode()
+    template = ImmutableSandboxedEnvironment().from_string(sensor["value_template"])
+    return {"name": sensor["name"], "state": template.render(value=value, value_json=json.loads(value))}
+
+
+def outcome(text):
+    """Returns what comes of a text."""
+    read = yaml.safe_load(text)
+    if not isinstance(read, dict):
+        return read  # an address
+    if "rest" in read:
+        (rest,) = read["rest"]
+        return state_of(rest)
+    if "script" in read:
+        (script,) = read["script"].values()
+        (step,) = script["sequence"]
+        return {"alias": script["alias"], "action": step["action"], **step["target"], **step["data"]}
+    return read
+
+
+json.dump({name: outcome(text) for name, text in json.load(sys.stdin).items()}, sys.stdout)
