@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"miramundo.dev/functions/web/page"
+	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
@@ -160,7 +161,7 @@ func (s *Server) homeAssistant(_ context.Context, l i18n.Locale, _ struct{}) (*p
 			`aspect_ratio: "16:9"`,
 		)})
 	}
-	body.Texts = append(body.Texts, configuration{"search", "URL", s.Base + "/mcp"})
+	body.Texts = append(body.Texts, configuration{"search", "URL", s.Base + api.MCPPath})
 	return s.connect(site.HomeAssistant, l, body)
 }
 
