@@ -7,10 +7,7 @@
 // transaction that charges for it (package billing), so that it outlives a crash between
 // the charge and the mail. The request makes the first attempt to send it by
 // [Desk.SendPaid], and the job of [Desk.Run] makes the others until the mail server
-// takes it. An attempt claims the document first, so that of a request, its repetition
-// and the job only one sends at a time; a message that was sent is deleted. A process
-// that ends between the mail and the deletion leaves a message that is sent again, with
-// the same Message-ID, which mail programs show once.
+// takes it: see package outbox.
 package contact
 
 import (
@@ -25,6 +22,7 @@ import (
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/mail"
+	"miramundo.dev/shared/mail/outbox"
 	"miramundo.dev/shared/store"
 )
 
@@ -112,7 +110,8 @@ func (m Message) content() mail.Contact {
 // when the database does not answer: the message is then left to Run.
 func (d *Desk) SendPaid(ctx context.Context, purchase string) error {
 	ctx = context.WithoutCancel(ctx) // a paid message is sent even if the caller hangs up
-	kept, err := d.claim(ctx, purchase)
+	box := d.box()
+	kept, err := box.Claim(ctx, purchase)
 	if err != nil {
 		return fault.OrUnavailable(err)
 	}
@@ -128,89 +127,27 @@ func (d *Desk) SendPaid(ctx context.Context, purchase string) error {
 		return ErrRefused.Because(errors.Join(errors.New("the stored message cannot be read"), err))
 	}
 	if err := d.send(ctx, m, "contact"+strings.TrimPrefix(purchase, "pu_")); err != nil {
-		d.release(ctx, purchase, kept)
+		if e := box.Release(ctx, purchase, kept); e != nil {
+			d.Log.WarnContext(ctx, "a message stays claimed for a while", "purchase", purchase, "err", e)
+		}
 		return err
 	}
-	if err := d.DB.Delete(ctx, billing.ContactPath(purchase)); err != nil {
+	if err := box.Delete(ctx, purchase); err != nil {
 		d.Log.WarnContext(ctx, "a sent message stays in the queue", "purchase", purchase, "err", err)
 	}
 	return nil
 }
 
-const (
-	attemptTime = 30 * time.Second // for one attempt, which a mail server may take 10 seconds for
-	maxBackoff  = 6 * time.Hour    // between attempts of the job
-)
-
-// claim takes the message of a purchase for an attempt. It returns nil when the message
-// was sent, or when another attempt may be under way.
-func (d *Desk) claim(ctx context.Context, purchase string) (claimed *billing.Contact, err error) {
-	err = d.DB.Update(ctx, func(tx store.Tx) error {
-		claimed = nil
-		var kept billing.Contact
-		err := tx.Get(billing.ContactPath(purchase), &kept)
-		now := d.Now()
-		if errors.Is(err, store.ErrNotFound) || err == nil && kept.BusyUntil.Left(now, attemptTime) > 0 {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		kept.BusyUntil = store.At(now.Add(attemptTime))
-		kept.DueAt = store.At(now.Add(min(time.Minute<<min(kept.Attempts, 9), maxBackoff)))
-		kept.Attempts++
-		claimed = &kept
-		return tx.Set(billing.ContactPath(purchase), &kept)
-	})
-	return claimed, err
-}
-
-// release ends a claim, so that the sender can repeat the call at once. A claim that
-// stays ends by itself.
-func (d *Desk) release(ctx context.Context, purchase string, kept *billing.Contact) {
-	kept.BusyUntil = store.Time{}
-	if err := d.DB.Set(ctx, billing.ContactPath(purchase), kept); err != nil {
-		d.Log.WarnContext(ctx, "a message stays claimed for a while", "purchase", purchase, "err", err)
-	}
+// box returns the paid messages that wait to be sent.
+func (d *Desk) box() outbox.Box[billing.Contact] {
+	return outbox.Box[billing.Contact]{DB: d.DB, Path: billing.Contacts, Now: d.Now, Of: func(c *billing.Contact) outbox.Attempts {
+		return outbox.Attempts{DueAt: &c.DueAt, BusyUntil: &c.BusyUntil, Count: &c.Attempts}
+	}}
 }
 
 // Job is the name of the job that calls Run.
 const Job = "contacts"
 
-// A Result is what a run did.
-type Result struct {
-	Sent   int `json:"sent"`
-	Failed int `json:"failed"`
-}
-
-// batch is how many messages a run takes up.
-const batch = 100
-
-// Run sends the paid messages that are due, or later than any can be, because a clock
-// was ahead when they were stored. One that fails does not stop the others. A run
-// without messages costs two queries.
-func (d *Desk) Run(ctx context.Context) (done Result, err error) {
-	now := d.Now()
-	var ids []string
-	for _, due := range []store.Filter{
-		{Field: "due_at", Op: store.LessEq, Value: store.At(now)},
-		{Field: "due_at", Op: store.More, Value: store.At(now.Add(maxBackoff + store.Skew))},
-	} {
-		query := store.Query{Collection: billing.Contacts, Where: []store.Filter{due}, OrderBy: "due_at", Limit: batch}
-		for doc, err := range d.DB.Query(ctx, query) {
-			if err != nil {
-				return done, err
-			}
-			ids = append(ids, doc.ID)
-		}
-	}
-	for _, id := range ids {
-		if e := d.SendPaid(ctx, id); e != nil {
-			done.Failed++
-			err = errors.Join(err, e)
-			continue
-		}
-		done.Sent++
-	}
-	return done, err
-}
+// Run sends the paid messages that are due. One that fails does not stop the others. A
+// run without messages costs two queries.
+func (d *Desk) Run(ctx context.Context) (outbox.Result, error) { return d.box().Run(ctx, d.SendPaid) }

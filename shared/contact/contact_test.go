@@ -17,6 +17,7 @@ import (
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/keyring/keyringtest"
 	"miramundo.dev/shared/mail"
+	"miramundo.dev/shared/mail/outbox"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/sealed"
 	"miramundo.dev/shared/store/storetest"
@@ -146,7 +147,7 @@ func TestClockAhead(t *testing.T) {
 		w.clock = right.Add(30 * 24 * time.Hour)
 		w.pay("pu_a", message)
 		w.pay("pu_b", message)
-		if kept, err := w.claim(t.Context(), "pu_b"); kept == nil || err != nil { // by a process that dies
+		if kept, err := w.box().Claim(t.Context(), "pu_b"); kept == nil || err != nil { // by a process that dies
 			t.Fatalf("claim = %v, %v", kept, err)
 		}
 		w.clock = right
@@ -175,23 +176,23 @@ func TestRefused(t *testing.T) {
 		if err := w.SendPaid(t.Context(), "pu_a"); err != nil || len(w.post.got) != 1 {
 			t.Errorf("the repeated call: %v, %d mails", err, len(w.post.got))
 		}
-		if done, err := w.Run(t.Context()); err != nil || done != (Result{}) {
+		if done, err := w.Run(t.Context()); err != nil || done != (outbox.Result{}) {
 			t.Errorf("the job takes up a message of this minute: %+v, %v", done, err)
 		}
 		w.post.down = true
 		w.clock = w.clock.Add(time.Minute)
 		for _, wait := range []time.Duration{1, 2, 4, 8} {
-			if done, err := w.Run(t.Context()); !errors.Is(err, ErrRefused) || done != (Result{Failed: 1}) {
+			if done, err := w.Run(t.Context()); !errors.Is(err, ErrRefused) || done != (outbox.Result{Failed: 1}) {
 				t.Errorf("the job of a server that refuses: %+v, %v", done, err)
 			}
 			w.clock = w.clock.Add(wait*time.Minute - time.Second)
-			if done, err := w.Run(t.Context()); err != nil || done != (Result{}) {
+			if done, err := w.Run(t.Context()); err != nil || done != (outbox.Result{}) {
 				t.Errorf("the job does not wait for %d minutes: %+v, %v", wait, done, err)
 			}
 			w.clock = w.clock.Add(time.Second)
 		}
 		w.post.down = false
-		if done, err := w.Run(t.Context()); err != nil || done != (Result{Sent: 1}) || len(w.post.got) != 2 {
+		if done, err := w.Run(t.Context()); err != nil || done != (outbox.Result{Sent: 1}) || len(w.post.got) != 2 {
 			t.Errorf("the job: %+v, %v, %d mails", done, err, len(w.post.got))
 		}
 	})
@@ -202,7 +203,7 @@ func TestRefused(t *testing.T) {
 func TestClaim(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.pay("pu_a", message)
-		if kept, err := w.claim(t.Context(), "pu_a"); err != nil || kept == nil { // by a process that ends here
+		if kept, err := w.box().Claim(t.Context(), "pu_a"); err != nil || kept == nil { // by a process that ends here
 			t.Fatal(kept, err)
 		}
 		if err := w.SendPaid(t.Context(), "pu_a"); err != nil || len(w.post.got) != 0 {

@@ -5,20 +5,17 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"strings"
 	"time"
 
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/mail"
+	"miramundo.dev/shared/mail/outbox"
 	"miramundo.dev/shared/store"
 )
 
-// A mail is stored by the transaction that causes it, sealed, and sent afterwards. An
-// attempt claims the document first, so that of a call and the job only one sends at a
-// time; a mail that was sent is deleted. A process that ends between the mail and the
-// deletion leaves a mail that is sent again, with the same Message-ID, which mail
-// programs show once.
+// A mail is stored by the transaction that causes it, sealed, and sent afterwards: see
+// package outbox.
 
 // What a mail says.
 const (
@@ -70,11 +67,15 @@ func (l *letter) envelope() (e envelope, err error) {
 
 const letters = store.Path("takedown_mails")
 
-const (
-	keepMail    = 30 * 24 * time.Hour // after which a mail that was never taken is deleted
-	attemptTime = 30 * time.Second    // for one attempt, which a mail server may take 10 seconds for
-	maxBackoff  = 6 * time.Hour       // between attempts of the job
-)
+// keepMail is the time after which a mail that was never taken is deleted.
+const keepMail = 30 * 24 * time.Hour
+
+// box returns the mails that wait to be sent.
+func (d *Desk) box() outbox.Box[letter] {
+	return outbox.Box[letter]{DB: d.DB, Path: letters, Now: d.Now, Of: func(l *letter) outbox.Attempts {
+		return outbox.Attempts{DueAt: &l.DueAt, BusyUntil: &l.BusyUntil, Count: &l.Attempts}
+	}}
+}
 
 // post stores a mail within tx, and returns its id.
 func (d *Desk) post(tx store.Tx, e envelope) ([]string, error) {
@@ -84,7 +85,7 @@ func (d *Desk) post(tx store.Tx, e envelope) ([]string, error) {
 	}
 	id, now := strings.ToLower(rand.Text()), d.Now()
 	l := &letter{
-		Text: base64.StdEncoding.EncodeToString(data), DueAt: store.At(now.Add(time.Minute)), ExpireAt: store.At(now.Add(keepMail)),
+		Text: base64.StdEncoding.EncodeToString(data), DueAt: outbox.First(now), ExpireAt: store.At(now.Add(keepMail)),
 	}
 	return []string{id}, tx.Create(letters.Join(id), l)
 }
@@ -104,7 +105,8 @@ func (d *Desk) send(ctx context.Context, id string) error {
 	if d.Mail == nil {
 		return ErrMail
 	}
-	kept, err := d.claim(ctx, id)
+	box := d.box()
+	kept, err := box.Claim(ctx, id)
 	if err != nil || kept == nil {
 		return err
 	}
@@ -115,68 +117,12 @@ func (d *Desk) send(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return d.DB.Delete(ctx, letters.Join(id))
-}
-
-// claim takes a mail for an attempt. It returns nil when the mail was sent, or when
-// another attempt may be under way.
-func (d *Desk) claim(ctx context.Context, id string) (claimed *letter, err error) {
-	err = d.DB.Update(ctx, func(tx store.Tx) error {
-		claimed = nil
-		var kept letter
-		err := tx.Get(letters.Join(id), &kept)
-		now := d.Now()
-		if errors.Is(err, store.ErrNotFound) || err == nil && kept.BusyUntil.Left(now, attemptTime) > 0 {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		kept.BusyUntil = store.At(now.Add(attemptTime))
-		kept.DueAt = store.At(now.Add(min(time.Minute<<min(kept.Attempts, 9), maxBackoff)))
-		kept.Attempts++
-		claimed = &kept
-		return tx.Set(letters.Join(id), &kept)
-	})
-	return claimed, err
+	return box.Delete(ctx, id)
 }
 
 // Job is the name of the job that calls Run.
 const Job = "takedown-mails"
 
-// A Result is what a run did.
-type Result struct {
-	Sent   int `json:"sent"`
-	Failed int `json:"failed"`
-}
-
-// batch is how many mails a run takes up.
-const batch = 100
-
-// Run sends the mails that are due, or later than any can be, because a clock was ahead
-// when they were stored. One that fails does not stop the others. A run without mails
-// costs two queries.
-func (d *Desk) Run(ctx context.Context) (done Result, err error) {
-	now := d.Now()
-	var ids []string
-	for _, due := range []store.Filter{
-		{Field: "due_at", Op: store.LessEq, Value: store.At(now)},
-		{Field: "due_at", Op: store.More, Value: store.At(now.Add(maxBackoff + store.Skew))},
-	} {
-		for doc, err := range d.DB.Query(ctx, store.Query{Collection: letters, Where: []store.Filter{due}, OrderBy: "due_at", Limit: batch}) {
-			if err != nil {
-				return done, err
-			}
-			ids = append(ids, doc.ID)
-		}
-	}
-	for _, id := range ids {
-		if e := d.send(ctx, id); e != nil {
-			done.Failed++
-			err = errors.Join(err, e)
-			continue
-		}
-		done.Sent++
-	}
-	return done, err
-}
+// Run sends the mails that are due. One that fails does not stop the others. A run
+// without mails costs two queries.
+func (d *Desk) Run(ctx context.Context) (outbox.Result, error) { return d.box().Run(ctx, d.send) }

@@ -23,6 +23,7 @@ import (
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/keyring/keyringtest"
 	"miramundo.dev/shared/mail"
+	"miramundo.dev/shared/mail/outbox"
 	"miramundo.dev/shared/moderation/act"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/sealed"
@@ -442,21 +443,21 @@ func TestMail(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.post.down = true
 		w.file(request)
-		if done, err := w.Run(t.Context()); err != nil || done != (Result{}) {
+		if done, err := w.Run(t.Context()); err != nil || done != (outbox.Result{}) {
 			t.Errorf("the job takes up a mail of this minute: %+v, %v", done, err)
 		}
 		for _, wait := range []time.Duration{1, 2, 4} {
 			w.clock = w.clock.Add(wait * time.Minute)
-			if done, err := w.Run(t.Context()); !errors.Is(err, mail.ErrNotSent) || done != (Result{Failed: 2}) {
+			if done, err := w.Run(t.Context()); !errors.Is(err, mail.ErrNotSent) || done != (outbox.Result{Failed: 2}) {
 				t.Errorf("the job of a server that refuses: %+v, %v", done, err)
 			}
 		}
 		w.post.down = false
 		w.clock = w.clock.Add(time.Hour)
-		if done, err := w.Run(t.Context()); err != nil || done != (Result{Sent: 2}) || len(w.post.got) != 2 {
+		if done, err := w.Run(t.Context()); err != nil || done != (outbox.Result{Sent: 2}) || len(w.post.got) != 2 {
 			t.Errorf("the job: %+v, %v, %d mails", done, err, len(w.post.got))
 		}
-		if done, err := w.Run(t.Context()); err != nil || done != (Result{}) {
+		if done, err := w.Run(t.Context()); err != nil || done != (outbox.Result{}) {
 			t.Errorf("the job again: %+v, %v", done, err)
 		}
 		w.Mail = nil
