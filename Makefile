@@ -95,7 +95,7 @@ test-race: generate ## run the tests with the race detector, without the real so
 	@$(call tidily,$(TEST) -race -short -timeout 30m ./...)
 
 .PHONY: test-race-concurrent
-test-race-concurrent: generate ## the same, where goroutines meet: packages that start or synchronize them, and such tests of ./functions
+test-race-concurrent: generate ## the same, where goroutines meet: packages that start them, and tests of others that do
 	@$(call tidily,$(GO) run ./scripts/concurrent $(TEST) -race -short -timeout 30m)
 
 .PHONY: test-emulators

@@ -1,13 +1,15 @@
 // Command concurrent runs a test command on what a race detector can find
-// something in: the packages whose code or tests start goroutines or synchronize
-// them, and of the packages in heavy, whose suites take most of the time, the
-// tests that do so themselves.
+// something in: the packages whose code starts goroutines, and of the packages
+// that only synchronize them, such as by a mutex, the tests that start goroutines
+// themselves. Of the packages in heavy, whose suites take most of the time, it also
+// runs only such tests.
 //
 //	go run ./scripts/concurrent go test -race -short
 //
-// A package is chosen by its source text: a go statement, or an import of sync,
-// sync/atomic, errgroup or testing/synctest. Everything else runs in the
-// goroutine of its caller, and is covered by the tests of callers that have several.
+// Sources are judged by their text: a go statement or an errgroup starts goroutines; an
+// import of sync, sync/atomic, errgroup or testing/synctest synchronizes them.
+// Everything else runs in the goroutine of its caller, and is covered by the tests of
+// callers that have several.
 package main
 
 import (
@@ -19,6 +21,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -42,41 +45,59 @@ func main() {
 	}
 }
 
-// run executes command on the concurrent packages below the working directory,
-// and then on the concurrent tests of each heavy package. It executes all of
-// them, also after one failed.
+// run executes command on the packages below the working directory that start
+// goroutines, and then on the tests that do so in the others. It executes both, also
+// after the first failed.
 func run(ctx context.Context, command []string) error {
 	all, err := packages(".")
 	if err != nil {
 		return err
 	}
-	var whole []string
-	for dir, p := range all {
-		if p.concurrent && !slices.Contains(heavy, dir) {
-			whole = append(whole, "./"+dir)
+	for _, dir := range heavy {
+		if all[dir] == nil {
+			return fmt.Errorf("there is no package %s", dir)
 		}
 	}
+	whole, partly, tests := choose(all)
 	if len(whole) == 0 {
 		return fmt.Errorf("no package here starts goroutines: run it in the root of the module")
 	}
-	slices.Sort(whole)
-	fmt.Printf("%d of %d packages are concurrent\n", len(whole), len(all))
+	fmt.Printf("%d of %d packages start goroutines\n", len(whole), len(all))
 	failure := execute(ctx, command, whole...)
-	for _, dir := range heavy {
-		p := all[dir]
-		if p == nil {
-			return fmt.Errorf("there is no package %s", dir)
-		}
-		tests := p.concurrentTests()
-		if len(tests) == 0 {
-			return fmt.Errorf("no test of ./%s starts goroutines", dir)
-		}
-		fmt.Printf("%d of %d tests of ./%s are concurrent\n", len(tests), p.tests(), dir)
-		if err := execute(ctx, command, "-run", "^("+strings.Join(tests, "|")+")$", "./"+dir); failure == nil {
+	if len(partly) > 0 {
+		fmt.Printf("%d tests of %d packages start goroutines\n", len(tests), len(partly))
+		// A test of the same name in another of these packages runs too.
+		if err := execute(ctx, command, slices.Concat([]string{"-run", "^(" + strings.Join(tests, "|") + ")$"}, partly)...); failure == nil {
 			failure = err
 		}
 	}
 	return failure
+}
+
+// choose returns the packages of which every test is run, those of which some are, and
+// the names of these tests.
+func choose(all map[string]*pkg) (whole, partly, tests []string) {
+	suites := map[string]bool{}
+	for dir, p := range all {
+		if name := path.Base(dir); p.concurrent && strings.HasSuffix(name, "test") {
+			suites[name] = true
+		}
+	}
+	for dir, p := range all {
+		switch {
+		case p.concurrent && !slices.Contains(heavy, dir):
+			whole = append(whole, "./"+dir)
+		case p.concurrent || p.synchronized:
+			if found := p.concurrentTests(suites); len(found) > 0 {
+				partly = append(partly, "./"+dir)
+				tests = append(tests, found...)
+			}
+		}
+	}
+	slices.Sort(whole)
+	slices.Sort(partly)
+	slices.Sort(tests)
+	return whole, partly, slices.Compact(tests)
 }
 
 func execute(ctx context.Context, command []string, more ...string) error {
@@ -90,22 +111,23 @@ func execute(ctx context.Context, command []string, more ...string) error {
 
 // A pkg is what the sources in one folder say about goroutines.
 type pkg struct {
-	concurrent bool                       // some source starts or synchronizes goroutines
-	starts     map[string]bool            // functions of test files that do so
-	calls      map[string]map[string]bool // functions and methods of test files, and the names that each mentions
+	concurrent   bool                       // the code starts goroutines
+	synchronized bool                       // the code or a test synchronizes goroutines
+	starts       map[string]bool            // functions of test files that start goroutines
+	calls        map[string]map[string]bool // functions and methods of test files, and the names that each mentions
 }
 
 // packages reads every Go source below root, by folder. Folders that the go
 // command ignores are left out.
 func packages(root string) (map[string]*pkg, error) {
 	found := map[string]*pkg{}
-	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(file string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if path != root && (name == "node_modules" || name == "testdata" || name == "bin" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+			if file != root && (name == "node_modules" || name == "testdata" || name == "bin" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -113,7 +135,7 @@ func packages(root string) (map[string]*pkg, error) {
 		if !strings.HasSuffix(name, ".go") {
 			return nil
 		}
-		dir, err := filepath.Rel(root, filepath.Dir(path))
+		dir, err := filepath.Rel(root, filepath.Dir(file))
 		if err != nil {
 			return err
 		}
@@ -121,14 +143,14 @@ func packages(root string) (map[string]*pkg, error) {
 		if found[dir] == nil {
 			found[dir] = &pkg{starts: map[string]bool{}, calls: map[string]map[string]bool{}}
 		}
-		return found[dir].add(path)
+		return found[dir].add(file)
 	})
 	return found, err
 }
 
 // add reads one source of the package.
-func (p *pkg) add(path string) error {
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+func (p *pkg) add(name string) error {
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 	if err != nil {
 		return err
 	}
@@ -137,7 +159,7 @@ func (p *pkg) add(path string) error {
 		if err != nil {
 			return err
 		}
-		p.concurrent = p.concurrent || slices.Contains(synchronizing, imported)
+		p.synchronized = p.synchronized || slices.Contains(synchronizing, imported)
 	}
 	for _, d := range file.Decls {
 		f, ok := d.(*ast.FuncDecl)
@@ -145,8 +167,10 @@ func (p *pkg) add(path string) error {
 			continue
 		}
 		starts, names := body(f)
-		p.concurrent = p.concurrent || starts
-		if strings.HasSuffix(path, "_test.go") {
+		if !strings.HasSuffix(name, "_test.go") {
+			p.concurrent = p.concurrent || starts
+		} else {
+			p.synchronized = p.synchronized || starts
 			p.starts[f.Name.Name] = p.starts[f.Name.Name] || starts
 			if p.calls[f.Name.Name] == nil {
 				p.calls[f.Name.Name] = map[string]bool{}
@@ -175,10 +199,16 @@ func body(f *ast.FuncDecl) (starts bool, names map[string]bool) {
 	return starts, names
 }
 
-// concurrentTests returns the names of the tests that start goroutines,
-// themselves or by a function of the package's test files.
-func (p *pkg) concurrentTests() []string {
+// concurrentTests returns the names of the tests that start goroutines, themselves, by a
+// function of the package's test files, or by one of the given packages of tests, such as
+// storetest.
+func (p *pkg) concurrentTests(suites map[string]bool) []string {
 	reaches := maps.Clone(p.starts)
+	for f, names := range p.calls {
+		for suite := range suites {
+			reaches[f] = reaches[f] || names[suite]
+		}
+	}
 	for changed := true; changed; {
 		changed = false
 		for f, names := range p.calls {
@@ -201,17 +231,6 @@ func (p *pkg) concurrentTests() []string {
 	}
 	slices.Sort(tests)
 	return tests
-}
-
-// tests returns how many tests the package has.
-func (p *pkg) tests() int {
-	n := 0
-	for f := range p.calls {
-		if isTest(f) {
-			n++
-		}
-	}
-	return n
 }
 
 func isTest(name string) bool {

@@ -14,6 +14,10 @@ func TestPackages(t *testing.T) {
 		"plain/a.go":             "package plain\nfunc A() {}\n",
 		"starts/a.go":            "package starts\nfunc A() { go A() }\n",
 		"locks/a.go":             "package locks\nimport _ \"sync\"\n",
+		"locks/a_test.go":        "package locks\nfunc TestLock(t *testing.T) { go func() {}() }\nfunc TestAlone(t *testing.T) {}\nfunc TestSuite(t *testing.T) { adtest.Run(t) }\n",
+		"single/a.go":            "package single\nimport _ \"sync/atomic\"\n",
+		"single/a_test.go":       "package single\nfunc TestSingle(t *testing.T) {}\n",
+		"adtest/a.go":            "package adtest\nfunc Run(t *testing.T) { go func() {}() }\n",
 		"tested/a.go":            "package tested\nfunc A() {}\n",
 		"tested/a_test.go":       "package tested\nfunc TestA(t *testing.T) { t.Parallel() }\n",
 		"node_modules/x/a.go":    "package x\nfunc A() { go A() }\n",
@@ -33,13 +37,11 @@ func TestPackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]bool{}
-	for dir, p := range all {
-		got[dir] = p.concurrent
-	}
-	want := map[string]bool{"plain": false, "starts": true, "locks": true, "tested": true}
+	whole, partly, tests := choose(all)
+	got := [][]string{whole, partly, tests}
+	want := [][]string{{"./adtest", "./starts"}, {"./locks", "./tested"}, {"TestA", "TestLock", "TestSuite"}}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("concurrent packages (-want +got):\n%s", diff)
+		t.Errorf("whole packages, others, and their tests (-want +got):\n%s", diff)
 	}
 }
 
@@ -74,10 +76,7 @@ func (client) flood() { go quiet() }
 		t.Fatal(err)
 	}
 	want := []string{"TestByHelper", "TestByMethod", "TestStarts"}
-	if diff := cmp.Diff(want, p.concurrentTests()); diff != "" {
+	if diff := cmp.Diff(want, p.concurrentTests(nil)); diff != "" {
 		t.Errorf("concurrent tests (-want +got):\n%s", diff)
-	}
-	if got := p.tests(); got != 4 {
-		t.Errorf("%d tests, want 4", got)
 	}
 }
