@@ -41,7 +41,7 @@ func Endpoints(o Options, groups ...Group) []Route {
 
 // allowedHeaders are the request headers that scripts of other origins may send
 // to endpoints.
-var allowedHeaders = []string{"Accept-Language, Authorization, Content-Type, If-None-Match, X-Api-Key, X-Credito, X-Guest-Token, X-PAYMENT, PAYMENT-SIGNATURE"}
+var allowedHeaders = []string{"Accept-Language, Authorization, Content-Type, If-None-Match, X-Api-Key, X-Credito, X-Guest-Token, X-PAYMENT, PAYMENT-SIGNATURE, X-Takedown-Secret"}
 
 // routesOf returns a route for each path of e.
 func routesOf(gate *api.Gate, g *Group, e *api.Endpoint, links []string) []Route {
