@@ -99,7 +99,7 @@ func checkIndexing(t *testing.T, path string, a *httptest.ResponseRecorder) {
 	if a.Code != http.StatusOK {
 		return
 	}
-	hidden := strings.HasPrefix(path, "/api/") && path != "/api/" || strings.HasPrefix(path, "/f/") || strings.HasPrefix(path, "/live/") || strings.HasPrefix(path, "/lists/") || strings.HasSuffix(path, ".php") ||
+	hidden := strings.HasPrefix(path, "/api/") && path != "/api/" || strings.HasPrefix(path, "/f/") || strings.HasPrefix(path, "/live/") || strings.HasPrefix(path, "/lists/") || strings.HasPrefix(path, "/l/") || strings.HasSuffix(path, ".php") ||
 		slices.ContainsFunc(site.RadioBrowserFolders, func(folder string) bool { return strings.HasPrefix(path, folder) })
 	if got := a.Header().Get("X-Robots-Tag"); (got == "noindex") != hidden {
 		t.Errorf("%s has X-Robots-Tag %q", path, got)

@@ -11,7 +11,10 @@ import (
 	"miramundo.dev/functions/web/webtest"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/site"
+	"miramundo.dev/shared/store"
 )
 
 // publicPages returns the path of every page that is the same for all visitors, in every
@@ -26,6 +29,8 @@ func publicPages() []string {
 			case p == site.Country:
 				path, _ := site.CountryPath(l, "BR")
 				paths = append(paths, path)
+			case p == site.Public:
+				paths = append(paths, p.Path(l, publicName))
 			default:
 				paths = append(paths, p.Path(l, "Aurora.br"))
 			}
@@ -34,11 +39,35 @@ func publicPages() []string {
 	return paths
 }
 
+// publicName is the name of the library that publishLibrary publishes.
+const publicName = "aurora-tv"
+
+// publishLibrary publishes a folder with a channel of the fixture.
+func publishLibrary(t *testing.T, db store.DB) {
+	t.Helper()
+	l, err := library.Update(t.Context(), db, "g_ana", noon, func(l *library.Library) error {
+		c, err := l.AddCategory("News")
+		if err != nil {
+			return err
+		}
+		_, _, err = l.AddItem(c.Groups[0].ID, library.Item{Channel: "Aurora.br", Name: "Aurora"}, nil)
+		return err
+	})
+	if err == nil {
+		_, _, err = public.Put(t.Context(), db, "g_ana", public.Draft{Name: publicName, Title: "News of Ana", Folders: []string{l.Categories[0].ID}}, noon)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestMarkdownPages checks that an agent gets each public page as Markdown: with the
 // headings and the links of the page and nothing that needs a script, under a version of
 // its own, and kept apart from the page by caches.
 func TestMarkdownPages(t *testing.T) {
-	h := mux(t, deps(t, openEmbedded(t), fixture))
+	db := openEmbedded(t)
+	publishLibrary(t, db)
+	h := mux(t, deps(t, db, fixture))
 	for _, path := range publicPages() {
 		page, body := apitest.Do(t, h, "GET", path, "", "Accept", "text/html,*/*;q=0.8")
 		answer, text := apitest.Do(t, h, "GET", path, "", "Accept", "text/markdown, text/html;q=0.9")

@@ -16,7 +16,7 @@ import (
 // imperatives are the verbs that a summary may begin with. A list keeps nouns
 // and third persons out; a new verb is added when no verb of the list fits.
 var imperatives = strings.Fields(`
-	Accept Add Block Buy Change Claim Clear Confirm Count Create Delete End Export Finish Get Hide Import Invite List Mark Moderate Move Open Play Post Record Relay Reload Remove
+	Accept Add Block Buy Change Claim Clear Confirm Copy Count Create Delete End Export Finish Follow Get Hide Import Invite List Mark Moderate Move Open Play Post Publish Record Relay Reload Remove
 	Rename Replace Report Restore Revoke Roll Run Search Send Show Sign Start Suggest Switch`)
 
 // sentence matches the end of a sentence of a description.

@@ -29,7 +29,8 @@ import (
 const (
 	libraryPath  = library.FeedsPath + "{token}"
 	foldersPath  = libraryPath + "/c"
-	categoryPath = foldersPath + "/{category}"
+	categoryPath = foldersPath + oneCategory
+	oneCategory  = "/{category}"
 	groupsPath   = categoryPath + "/g"
 	groupPath    = groupsPath + "/{group}"
 )
@@ -51,7 +52,7 @@ var Endpoints = append([]api.Endpoint{
 		"Returns the channels of one sub-tab as a playlist.", oneSubtab.lists())),
 	api.Bind((*Server).groupGuide, endpoint("get_subtab_guide", groupPath, "Get the guide of a sub-tab",
 		"Returns the programmes of one sub-tab's channels as an XMLTV guide.", oneSubtab.guides())),
-}, xtream...)
+}, slices.Concat(published, xtream)...)
 
 // endpoint returns the endpoint of the files below path.
 func endpoint(name, path, summary, doc string, files []api.File) api.Endpoint {
@@ -169,7 +170,7 @@ type listFile struct{ file }
 func (listFile) Schema() any { return feed.ChannelList{} }
 
 // feed returns the file of a place in the library that a token opens, in a format.
-// It reads two documents.
+// It reads two documents, and of a public library three.
 func (s *Server) feed(ctx context.Context, token string, at place, format string) (file, error) {
 	v, err := s.catalog.View()
 	if err != nil {
@@ -181,11 +182,17 @@ func (s *Server) feed(ctx context.Context, token string, at place, format string
 		k.shown = s.guides.Version()
 	}
 	var f file
-	l, err := library.ByTokenUnless(ctx, s.db, token, func(version library.Version) (ok bool) {
+	known := func(version library.Version) (ok bool) {
 		k.version = version
 		f, ok = s.shelf.get(v, k)
 		return ok
-	})
+	}
+	var l *library.Library
+	if at.public != "" {
+		l, err = s.published(ctx, at.public, &k, known)
+	} else {
+		l, err = library.ByTokenUnless(ctx, s.db, token, known)
+	}
 	if err != nil {
 		return file{}, fault.OrUnavailable(err)
 	}

@@ -24,6 +24,7 @@ import (
 	"miramundo.dev/shared/feed"
 	"miramundo.dev/shared/library"
 	"miramundo.dev/shared/library/m3u"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
 	"miramundo.dev/shared/wire/wiretest"
@@ -581,5 +582,72 @@ func BenchmarkFeed(b *testing.B) {
 				b.SetBytes(int64(len(read(b, h, l, "/"+format))))
 			}
 		})
+	}
+}
+
+// publish publishes the folder of ana's library.
+func publish(t testing.TB, db store.DB, l *library.Library, title string) {
+	t.Helper()
+	d := public.Draft{Name: "ana-tv", Title: title, Folders: []string{l.Categories[0].ID}}
+	if _, _, err := public.Put(t.Context(), db, "g_ana", d, noon); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPublic reads the feeds of a public library: they are those of its folders alone, name
+// neither the token nor ids, and change with the library and its title.
+func TestPublic(t *testing.T) {
+	db := storetest.NewMeter(wiretest.OpenDB(t))
+	l := keepOne(t, db, "Aurora.br", "Gone.br")
+	h := serve(db, &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})})
+	publish(t, db, l, "TV")
+	if _, err := library.Update(t.Context(), db, "g_ana", noon, func(l *library.Library) error {
+		c, err := l.AddCategory("Private")
+		if err != nil {
+			return err
+		}
+		_, _, err = l.AddItem(c.Groups[0].ID, library.ItemOf("Beacon.uk", "Beacon", catalog.TV, "GB"), nil)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	get := func(path string) (int, string, string) {
+		res, body := apitest.Do(t, h, "GET", "/l/ana-tv"+path, "")
+		return res.StatusCode, body, res.Header.Get("Etag")
+	}
+	for _, path := range []string{"/library.m3u", "/library.m3u8", "/library.xspf", "/library.json", "/noticias-do-dia.m3u", "/noticias-do-dia.json", "/guia.xml", "/noticias-do-dia/guia.xml"} {
+		for range 2 { // the second is cached
+			status, body, tag := get(path)
+			if status != http.StatusOK || tag == "" || !strings.Contains(body, "Aurora") {
+				t.Errorf("%s: %d, %q", path, status, body)
+			}
+			for _, secret := range []string{l.Token, "g_ana", l.Categories[0].ID, "/f/", "Beacon", "Private"} {
+				if strings.Contains(body, secret) {
+					t.Errorf("%s has %q: %s", path, secret, body)
+				}
+			}
+		}
+	}
+	for _, path := range []string{"/private.m3u", "/private/guia.xml", "/library.txt", "/library", "/.m3u", "/guia.xml/guia.xml", "/" + l.Token + ".m3u", "/..%2Flibrary.m3u"} {
+		if status, body, _ := get(path); status != http.StatusNotFound {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	before := db.Ops()
+	_, _, tag := get("/library.json")
+	if cost := db.Ops().Less(before); cost.Reads != 3 || cost.Writes != 0 {
+		t.Errorf("a feed costs %+v", cost)
+	}
+	if _, _, err := public.Put(t.Context(), db, "g_ana", public.Draft{Name: "ana-tv", Title: "Other", Folders: []string{l.Categories[0].ID}}, noon.Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, body, next := get("/library.json"); next == tag || document(t, body).Name != "Other" {
+		t.Errorf("with another title: %s", body)
+	}
+	if _, err := public.Withdraw(t.Context(), db, "g_ana", noon.AddDate(100, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if status, body, _ := get("/library.json"); status != http.StatusNotFound || !strings.Contains(body, "feed_not_found") {
+		t.Errorf("when it is withdrawn: %d %s", status, body)
 	}
 }

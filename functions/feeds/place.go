@@ -1,6 +1,7 @@
 package feeds
 
 import (
+	"cmp"
 	"strings"
 
 	"miramundo.dev/shared/catalog/index"
@@ -20,10 +21,11 @@ const (
 const libraryName = "Miramundo"
 
 // A place names a part of a library as addresses do, by the slugs of a folder and a
-// sub-tab, or as user names do. All are empty for the whole library.
+// sub-tab, or as user names do. All of these are empty for the whole library.
 type place struct {
 	category, group string
 	part            string // of a user name, in place of the slugs
+	public          string // the name of a public library, in place of a token
 }
 
 // A part is the whole library, a folder or a sub-tab.
@@ -126,7 +128,7 @@ func (p *part) head(base string) *feed.List {
 		return head(feed.Category, p.category.Name, f, string(f))
 	default:
 		f := l.Feed(base)
-		return head(feed.Library, libraryName, f, strings.TrimSuffix(string(f), "/"+libraryFile))
+		return head(feed.Library, cmp.Or(l.Title, libraryName), f, strings.TrimSuffix(string(f), "/"+libraryFile))
 	}
 }
 

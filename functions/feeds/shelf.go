@@ -21,6 +21,8 @@ type key struct {
 	country string // of the caller
 	period  int64  // when it was written, in units of fresh
 	shown   uint64 // the version of the programmes, for a guide
+
+	published int64 // when a public library was published last; 0 for the owner's feeds
 }
 
 // Bounds of a shelf, in bytes: of all files, and of one.

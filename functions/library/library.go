@@ -4,6 +4,7 @@ package library
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -44,7 +45,10 @@ const (
 )
 
 // Endpoints is this function's part of the API.
-var Endpoints = []api.Endpoint{
+var Endpoints = slices.Concat(own, published, following)
+
+// own are the endpoints about the caller's library.
+var own = []api.Endpoint{
 	api.Bind((*Server).get, api.Endpoint{
 		Name: "get_library", Tool: true,
 		Brief: "feeds categories.id categories.name categories.feeds.m3u categories.groups.id categories.groups.name " +
@@ -178,8 +182,8 @@ var Endpoints = []api.Endpoint{
 		Name:   "export_library",
 		Method: "GET", Path: libraryPath + "/export", Auth: api.Guest,
 		Summary: "Export the library",
-		Doc: "Returns the whole library as a JSON file that the import accepts, without ids and without the feed token. It works " +
-			"also while the catalog is not loaded.",
+		Doc: "Returns the whole library as a JSON file that the import accepts, without ids and without the feed token, with what the caller " +
+			"publishes and follows, which an import leaves out. It works also while the catalog is not loaded.",
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 }
@@ -191,12 +195,14 @@ type Server struct {
 	links   catalog.LinkBase
 	now     func() time.Time
 	lists   finders
+
+	followers counter
 }
 
 // New returns a server of the libraries in db. v provides the channels, and links
 // the addresses of the service.
 func New(db store.DB, v index.Viewer, links catalog.LinkBase, now func() time.Time) *Server {
-	return &Server{db: db, catalog: v, links: links, now: now}
+	return &Server{db: db, catalog: v, links: links, now: now, followers: counter{db: db, now: now}}
 }
 
 func (s *Server) get(ctx context.Context, _ struct{}) (*Library, error) {

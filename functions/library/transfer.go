@@ -10,7 +10,9 @@ import (
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/library/follow"
 	"miramundo.dev/shared/library/m3u"
+	"miramundo.dev/shared/library/public"
 )
 
 // maxUnmatched is how many unmatched entries a report lists.
@@ -152,5 +154,15 @@ func (s *Server) export(ctx context.Context, _ struct{}) (file, error) {
 	if err != nil {
 		return file{}, fault.OrUnavailable(err)
 	}
-	return file{l.Backup(s.now())}, nil
+	p, err := public.OfOwner(ctx, s.db, owner)
+	if err != nil {
+		return file{}, fault.OrUnavailable(err)
+	}
+	f, err := follow.Load(ctx, s.db, owner)
+	if err != nil {
+		return file{}, fault.OrUnavailable(err)
+	}
+	b := l.Backup(s.now())
+	b.Public, b.Following = p.Backup(l), f.Backup()
+	return file{b}, nil
 }

@@ -59,7 +59,7 @@ var bulk = []api.Endpoint{
 type senderIn struct {
 	Owner     string `json:"owner" maxLength:"200" description:"Id of the author."`
 	Network   string `json:"network" maxLength:"32" description:"Name of the day of the network."`
-	Kind      string `json:"kind" enum:"comment,message" description:"Kind of a text, in place of owner and network."`
+	Kind      string `json:"kind" enum:"comment,message,library" description:"Kind of a text, in place of owner and network."`
 	ChannelID string `json:"channel_id" maxLength:"256" description:"Channel of the text; required for a message."`
 	ID        string `json:"id" maxLength:"64" description:"Id of the text."`
 	Of        string `json:"of" enum:"author,network" description:"Sender that the text names: its author, or every author of its network."`

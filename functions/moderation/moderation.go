@@ -26,9 +26,9 @@ var Endpoints = slices.Concat([]api.Endpoint{
 	api.Bind((*Server).report, api.Endpoint{
 		Name: "report_text", Tool: true,
 		Method: "POST", Path: reportsPath, Auth: api.Guest,
-		Summary: "Report a comment or message",
-		Doc: "Asks the operator to look at a text of somebody else. Each caller and text counts once: a repetition answers counted " +
-			"false and changes nothing. A caller can report " + strconv.Itoa(act.ReportsPerDay) + " texts in 24 hours; one more answers 429.",
+		Summary: "Report a comment, message or public library",
+		Doc: "Asks the operator to look at a text or a public library of somebody else. Each caller and text counts once: a repetition answers counted " +
+			"false and changes nothing; a library whose words changed can be reported again. A caller can report " + strconv.Itoa(act.ReportsPerDay) + " texts in 24 hours; one more answers 429.",
 		Faults: []*fault.Error{act.ErrNoText, act.ErrOwn, act.ErrTooManyReports, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).hidden, api.Endpoint{
@@ -81,8 +81,10 @@ func (in textIn) ref() act.Ref {
 }
 
 type reportIn struct {
-	textIn
-	Reason string `json:"reason" required:"true" enum:"spam,abuse,hate,sexual,illegal,other" description:"Reason for the report."`
+	Kind      string `json:"kind" required:"true" enum:"comment,message,library" description:"Kind of the text: a comment on a channel, a message in its chat, or a public library."`
+	ChannelID string `json:"channel_id" maxLength:"256" description:"Channel of the text; required for a message."`
+	ID        string `json:"id" required:"true" minLength:"1" maxLength:"64" description:"Id of the comment or message; name of the public library."`
+	Reason    string `json:"reason" required:"true" enum:"spam,abuse,hate,sexual,illegal,other" description:"Reason for the report."`
 }
 
 // A reported is the answer to a report.
@@ -96,7 +98,7 @@ func (s *Server) report(ctx context.Context, in reportIn) (out reported, err err
 	if err != nil {
 		return out, err
 	}
-	counted, err := s.Moderator.Report(ctx, owner, in.ref(), in.Reason)
+	counted, err := s.Moderator.Report(ctx, owner, act.Ref{Kind: act.Kind(in.Kind), Channel: in.ChannelID, ID: in.ID}, in.Reason)
 	return reported{true, counted}, fault.OrUnavailable(err)
 }
 

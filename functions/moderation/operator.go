@@ -25,7 +25,7 @@ var operator = []api.Endpoint{
 		Name:   "list_reported_texts",
 		Method: "GET", Path: casesPath, Auth: api.Operator,
 		Summary: "List the reported texts",
-		Doc: "Returns a page of the comments and messages that callers reported and the operator has neither removed nor dismissed, " +
+		Doc: "Returns a page of the comments, messages and public libraries that callers reported and the operator has neither removed, hidden nor dismissed, " +
 			"the last reported first. Each comes once, with a copy of the text, its author and how many callers gave each reason.",
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
@@ -41,7 +41,7 @@ var operator = []api.Endpoint{
 		Name:   "moderate_text",
 		Method: "POST", Path: actsPath, Auth: api.Operator,
 		Summary: "Moderate a text, author or room",
-		Doc: "Removes a comment or message, dismisses the reports of one, mutes or unmutes its author or a network, or closes or opens a room, " +
+		Doc: "Removes a comment or message, hides or restores a public library, dismisses the reports of one, mutes or unmutes its author or a network, or closes or opens a room, " +
 			"and logs that with the reason and the name. Mutes and closed rooms end by themselves. Repeating an act answers changed " +
 			"false, changes nothing and is not logged again.",
 		Faults: []*fault.Error{act.ErrNoText, fault.ErrUnavailable},
@@ -56,13 +56,13 @@ type reason struct {
 
 // A reportedText is a text with the reports of it.
 type reportedText struct {
-	Kind      string   `json:"kind" enum:"comment,message"`
-	ChannelID string   `json:"channel_id"`
-	ID        string   `json:"id" description:"Id of the comment or message."`
-	Author    string   `json:"author" description:"Name that the text shows."`
+	Kind      string   `json:"kind" enum:"comment,message,library"`
+	ChannelID string   `json:"channel_id" description:"Channel of the text; empty for a public library."`
+	ID        string   `json:"id" description:"Id of the comment or message, or of a public library, which stays when its name changes."`
+	Author    string   `json:"author" description:"Name that the text shows; empty for an anonymous library."`
 	AuthorKey string   `json:"author_key" description:"The same for all texts of an author, whatever name they show."`
 	Owner     string   `json:"owner" description:"Id of the author, for the operator alone."`
-	Body      string   `json:"body" description:"The text as its author wrote it: escape it before showing it in HTML."`
+	Body      string   `json:"body" description:"The text as its author wrote it; of a public library its name, its title, what it is about, and the names of its folders and sub-tabs, in lines. Escape it before showing it in HTML."`
 	WrittenAt string   `json:"written_at" format:"date-time" description:"Time at which the text was written, in UTC."`
 	Reports   int      `json:"reports" description:"Number of callers that reported the text."`
 	Reasons   []reason `json:"reasons" nullable:"false" description:"Reasons of the reports, the most frequent first."`
@@ -106,10 +106,10 @@ func (s *Server) cases(ctx context.Context, in page.In) (out caseList, err error
 // An entry is an act in the log.
 type entry struct {
 	ID        string  `json:"id"`
-	Act       string  `json:"act" enum:"remove_message,remove_comment,mute,unmute,close_room,open_room,dismiss,remove_all,restore_all,takedown_block,takedown_refuse,takedown_ask,takedown_lift,takedown_accept" description:"Act of the operator."`
-	Kind      *string `json:"kind" enum:"comment,message" description:"Kind of the text; null for an act that names no text."`
+	Act       string  `json:"act" enum:"remove_message,remove_comment,hide_library,restore_library,mute,unmute,close_room,open_room,dismiss,remove_all,restore_all,takedown_block,takedown_refuse,takedown_ask,takedown_lift,takedown_accept" description:"Act of the operator."`
+	Kind      *string `json:"kind" enum:"comment,message,library" description:"Kind of the text; null for an act that names no text."`
 	ChannelID *string `json:"channel_id" description:"Channel of the text or of the room; null when the act names an author."`
-	TextID    *string `json:"text_id" description:"Id of the comment or message; null for an act that names no text."`
+	TextID    *string `json:"text_id" description:"Id of the comment, message or public library; null for an act that names no text."`
 	Owner     *string `json:"owner" description:"Id of the author, for the operator alone; null for an act on a room."`
 	AuthorKey *string `json:"author_key" description:"The same for all texts of an author; null for an act on a room."`
 	Network   *string `json:"network" description:"Name of the day of the network that was muted, or whose texts were removed; null for other acts."`
@@ -198,14 +198,14 @@ func (s *Server) acts(ctx context.Context, in page.In) (out entryList, err error
 }
 
 type actIn struct {
-	Act       string `json:"act" required:"true" enum:"remove_message,remove_comment,mute,unmute,close_room,open_room,dismiss" description:"Act to carry out."`
-	Kind      string `json:"kind" enum:"comment,message" description:"Kind of the text that mute, unmute and dismiss name."`
+	Act       string `json:"act" required:"true" enum:"remove_message,remove_comment,hide_library,restore_library,mute,unmute,close_room,open_room,dismiss" description:"Act to carry out."`
+	Kind      string `json:"kind" enum:"comment,message,library" description:"Kind of the text that mute, unmute and dismiss name."`
 	ChannelID string `json:"channel_id" maxLength:"256" description:"Channel of the message, or of the room to close or open."`
-	ID        string `json:"id" maxLength:"64" description:"Id of the comment or message; for mute and unmute, one of the author's."`
+	ID        string `json:"id" maxLength:"64" description:"Id of the comment or message, or id or name of the public library; for mute and unmute, one of the author's."`
 	Owner     string `json:"owner" maxLength:"200" description:"Id of an author to mute or unmute, in place of kind and id."`
 	Network   string `json:"network" maxLength:"32" description:"Name of the day of a network to mute or unmute, in place of kind and id; without effect after that day."`
 	Hours     int    `json:"hours" minimum:"0" maximum:"8760" description:"Duration of a mute or of the closing of a room, at least 1; ignored for other acts."`
-	Reason    string `json:"reason" required:"true" minLength:"1" maxLength:"500" description:"Reason for the act, stored with it."`
+	Reason    string `json:"reason" required:"true" minLength:"1" maxLength:"500" description:"Reason for the act, stored with it. The owner of a library that is hidden reads it."`
 	By        string `json:"by" required:"true" minLength:"1" maxLength:"60" description:"Name of the operator, stored with the act."`
 }
 

@@ -28,10 +28,14 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/site"
+	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/embedded/sqlite"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 // The tests of this package render whole pages from a catalog and a guide in which
@@ -136,8 +140,8 @@ func hostile(t testing.TB) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &harness{all: http.NewServeMux(), empty: handler(shown{}, nil)}
-	s.pages = handler(shown{index.NewView(ix, index.Overlay{}, links)}, guides(t))
+	s := &harness{all: http.NewServeMux(), empty: handler(shown{}, nil, nil)}
+	s.pages = handler(shown{index.NewView(ix, index.Overlay{}, links)}, guides(t), published(t))
 	for _, e := range slices.Concat(functions.Table(), web.Endpoints) {
 		for _, path := range e.Paths() {
 			s.all.Handle(e.Method+" "+path, http.NotFoundHandler())
@@ -146,8 +150,8 @@ func hostile(t testing.TB) *harness {
 	return s
 }
 
-func handler(c shown, g *guide.Live) http.Handler {
-	server := web.New(web.Options{Catalog: c, Guides: g, Links: links, Now: func() time.Time { return noon }})
+func handler(c shown, g *guide.Live, db store.DB) http.Handler {
+	server := web.New(web.Options{Catalog: c, Guides: g, DB: db, Links: links, Now: func() time.Time { return noon }})
 	return request.Mux(request.Options{FaultPage: server.FaultPage, Now: func() time.Time { return noon }}, server.Groups()...)
 }
 
@@ -193,12 +197,55 @@ func guides(t testing.TB) *guide.Live {
 	return live
 }
 
-// nameOf returns the channel id or country name in the address of a page; empty for
-// pages that need neither.
+// publicName is the name of the public library.
+const publicName = "hostile"
+
+// published returns a database with a public library, of which every text is as hostile as
+// it may be.
+func published(t testing.TB) store.DB {
+	t.Helper()
+	db := wiretest.OpenDB(t)
+	d := public.Draft{Name: publicName}
+	l, err := library.Update(t.Context(), db, "g_eve", noon, func(l *library.Library) error {
+		var plan []library.Category
+		for i, text := range texts {
+			it := library.Item{Channel: idOf(i, catalog.TV), Name: text}
+			if i%2 == 1 {
+				it.Channel = "gone" + text
+			}
+			plan = append(plan, library.Category{Name: text, Groups: []library.Group{{Name: text, Items: []library.Item{it}}, {Name: text + "2"}}})
+		}
+		l.Merge(plan)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range l.Categories {
+		d.Folders = append(d.Folders, c.ID)
+	}
+	for _, text := range texts {
+		try := d
+		try.Title, try.About, try.Author = text, text, text
+		if _, err := try.Clean(); err == nil {
+			d = try
+			break
+		}
+	}
+	if _, _, err := public.Put(t.Context(), db, "g_eve", d, noon); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// nameOf returns the channel id, country name or name of a public library in the address
+// of a page; empty for pages that need none.
 func (s *harness) nameOf(l i18n.Locale, p site.Page) string {
 	switch p {
 	case site.Channel:
 		return idOf(0, catalog.TV)
+	case site.Public:
+		return publicName
 	case site.Country:
 		path, _ := site.CountryPath(l, "BR")
 		return path[strings.LastIndex(path, "/")+1:]

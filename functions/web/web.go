@@ -24,6 +24,7 @@
 //	reference/  the reference of the API, for developers
 //	build/      examples of how to use the API
 //	numbers/    how much the service is used
+//	public/     public libraries
 //	takedown/   the form of rights holders, and the log of what they asked for
 //	signin/     signing in
 //	account/    the visitor's account
@@ -61,6 +62,7 @@ import (
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/private"
 	"miramundo.dev/functions/web/prose"
+	"miramundo.dev/functions/web/public"
 	"miramundo.dev/functions/web/purchases"
 	"miramundo.dev/functions/web/reference"
 	"miramundo.dev/functions/web/security"
@@ -91,7 +93,7 @@ import (
 // Endpoints are the pages, each at its path in every locale, and the files that
 // belong to them.
 var Endpoints = slices.Concat(
-	list.Endpoints, explore.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, build.Endpoints, numbers.Endpoints, takedown.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
+	list.Endpoints, explore.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, build.Endpoints, numbers.Endpoints, public.Endpoints, takedown.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
 	organization.Endpoints, device.Endpoints, moderation.Endpoints, operator.Endpoints, page.Files, page.Unprefixed, offline.Endpoints, sitefiles.Endpoints,
 )
 
@@ -146,6 +148,7 @@ type Server struct {
 	reference  *reference.Server
 	build      *build.Server
 	numbers    *numbers.Server
+	public     *public.Server
 	takedown   *takedown.Server
 	signIn     *signin.Server
 	accounts   *account.Server
@@ -175,6 +178,7 @@ func New(o Options) *Server {
 		reference: reference.New(pages, o.Table),
 		build:     build.New(pages, o.Links.Base, o.Table),
 		numbers:   numbers.New(pages, o.Numbers, o.Now),
+		public:    public.New(public.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, DB: o.DB, Now: o.Now}),
 		takedown:  takedown.New(takedown.Options{Pages: pages, Log: o.Takedowns, Widget: o.Widget, Email: o.Contact}),
 		contact:   contact.New(contact.Options{Pages: pages, Widget: o.Widget, Email: o.Contact}),
 		signIn:    signin.New(signin.Options{Private: visits, Service: o.SignIn}),
@@ -205,6 +209,7 @@ func (s *Server) Groups() []request.Group {
 		{Server: s.reference, Endpoints: reference.Endpoints},
 		{Server: s.build, Endpoints: build.Endpoints},
 		{Server: s.numbers, Endpoints: numbers.Endpoints},
+		{Server: s.public, Endpoints: public.Endpoints},
 		{Server: s.takedown, Endpoints: takedown.Endpoints},
 		{Server: s.contact, Endpoints: contact.Endpoints},
 		{Server: s.signIn, Endpoints: signin.Endpoints},

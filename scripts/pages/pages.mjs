@@ -44,6 +44,8 @@ export const pages = [
   { name: 'failing', page: 'channel', path: () => `/canal/${testChannel}`, prepare: fail, then: seeFailure },
   { name: 'library-empty', page: 'library', path: () => '/biblioteca', plain: true },
   { name: 'library', page: 'library', path: () => '/biblioteca', prepare: owner },
+  { name: 'public', page: 'public', paths: { pt: '/l/noticias-da-ana', en: '/en/l/noticias-da-ana', es: '/es/l/noticias-da-ana', fr: '/fr/l/noticias-da-ana', de: '/de/l/noticias-da-ana' }, prepare: publisher },
+  { name: 'library-public', page: 'library', path: () => '/biblioteca', prepare: publisher, then: seeOwnPublic, plain: true },
   { name: 'favorites-empty', page: 'favorites', path: () => '/favoritos', plain: true },
   { name: 'favorites', page: 'favorites', path: () => '/favoritos', prepare: owner },
   { name: 'history-empty', page: 'history', path: () => '/historico', plain: true },
@@ -145,6 +147,30 @@ async function furnished(base) {
   await guest.call('POST', '/api/groups', { category_id: library.categories[0].id, name: 'Manhã' })
   await guest.call('POST', '/api/categories', { name: 'Rádios' })
   return guest
+}
+
+/** Publishes the folders of the owner, and has the owner follow what another publishes. */
+async function publisher(visit, stack) {
+  await owner(visit, stack)
+  await (stack.published ??= publish(stack))
+}
+
+async function publish(stack) {
+  const guest = await stack.owner
+  const { categories } = await guest.call('GET', '/api/library')
+  await guest.call('PUT', '/api/library/public', {
+    name: 'noticias-da-ana', title: 'Notícias e rádios para acordar', about: 'O que eu ouço de manhã.\nSem anúncios meus.', author: 'Ana', folders: categories.map(({ id }) => id),
+  })
+  const other = await furnished(stack.base)
+  const { categories: [folder] } = await other.call('GET', '/api/library')
+  await other.call('PUT', '/api/library/public', { name: 'outra-biblioteca', title: 'Outra biblioteca', folders: [folder.id] })
+  await guest.call('POST', '/api/following', { library: 'outra-biblioteca' })
+}
+
+/** Waits until the page of the library shows what is public and what is followed. */
+async function seeOwnPublic({ page }) {
+  await page.locator('#public-edit').waitFor()
+  await page.locator('#followed summary').first().waitFor()
 }
 
 const folderOf = answer => ({ library: answer.library ?? answer })

@@ -54,14 +54,22 @@ func readAll(res *http.Response) ([]byte, error) {
 	return io.ReadAll(res.Body)
 }
 
-// TestParser reads a list with the parser of iptv-org, which several players use.
+// TestParser reads the lists of a library and of a public one with the parser of iptv-org,
+// which several players use.
 func TestParser(t *testing.T) {
 	node := need(t, "node")
 	if _, err := os.Stat(filepath.Join("node_modules", "iptv-playlist-parser")); err != nil {
 		lack(t, "iptv-playlist-parser")
 	}
 	s := start(t)
-	base := s.library(t, "g_ana", all()...)
+	for _, base := range []string{s.library(t, "g_ana", all()...), s.publish(t, "g_ana")} {
+		s.parse(t, node, base)
+	}
+}
+
+// parse checks what the parser reads of the list of all channels below base.
+func (s *stack) parse(t *testing.T, node, base string) {
+	t.Helper()
 	cmd := exec.Command(node, "parse.mjs")
 	cmd.Stdin = bytes.NewReader(fetch(t, base+"/library.m3u"))
 	cmd.Stderr = os.Stderr
@@ -99,8 +107,9 @@ func TestGuide(t *testing.T) {
 	validator := need(t, "tv_validate_file")
 	s := start(t)
 	base := s.library(t, "g_ana", all()...)
-	for _, path := range []string{"/guia.xml", "/c/noticias-brasil-1-2/guia.xml", "/c/noticias-brasil-1-2/g/geral/guia.xml"} {
-		text := fetch(t, base+path)
+	open := s.publish(t, "g_ana")
+	for _, path := range []string{base + "/guia.xml", base + "/c/noticias-brasil-1-2/guia.xml", base + "/c/noticias-brasil-1-2/g/geral/guia.xml", open + "/guia.xml", open + "/noticias-brasil-1-2/guia.xml"} {
+		text := fetch(t, path)
 		if n := bytes.Count(text, []byte("</programme>")); n != shows*len(channels) {
 			t.Errorf("%s: %d programmes", path, n)
 		}
@@ -143,11 +152,12 @@ func TestPlay(t *testing.T) {
 	}
 	s := startAll(t)
 	base := s.library(t, "g_one", 6)
+	open := strings.TrimPrefix(s.publish(t, "g_one"), s.base)
 	dir := t.TempDir()
 	for _, p := range player.Programs(dir) {
 		formats := map[string][]string{
-			"mpv": {"/library.m3u", "/library.m3u8", "/c/noticias-brasil-1-2/g/geral.m3u"},
-			"vlc": {"/library.m3u", "/library.m3u8", "/library.xspf", "/c/noticias-brasil-1-2.xspf"},
+			"mpv": {"/library.m3u", "/library.m3u8", "/c/noticias-brasil-1-2/g/geral.m3u", open + "/library.m3u"},
+			"vlc": {"/library.m3u", "/library.m3u8", "/library.xspf", "/c/noticias-brasil-1-2.xspf", open + "/noticias-brasil-1-2.xspf"},
 		}[p.Name]
 		for _, path := range formats {
 			t.Run(p.Name+path, func(t *testing.T) {
@@ -155,7 +165,11 @@ func TestPlay(t *testing.T) {
 					lack(t, p.Name)
 				}
 				before := len(s.segments(p.Name))
-				seen, err := p.Play(t.Context(), player.Stream{Name: path, URL: base + path})
+				address := base + path
+				if strings.HasPrefix(path, open) {
+					address = s.base + path
+				}
+				seen, err := p.Play(t.Context(), player.Stream{Name: path, URL: address})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -20,6 +20,7 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
@@ -211,6 +212,20 @@ func (s *stack) library(t *testing.T, owner identity.Owner, numbers ...int) stri
 		t.Fatal(err)
 	}
 	return s.base + library.FeedsPath + l.Token
+}
+
+// publish publishes the folder of an owner's library, and returns the address of its public
+// feeds without a file name.
+func (s *stack) publish(t *testing.T, owner identity.Owner) string {
+	t.Helper()
+	l, err := library.Load(t.Context(), s.db, owner)
+	if err == nil {
+		_, _, err = public.Put(t.Context(), s.db, owner, public.Draft{Name: "readers", Title: `TV, "Brasil"`, Folders: []string{l.Categories[0].ID}}, time.Now())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.base + library.PublicPath + "readers"
 }
 
 // all are the numbers of all channels.

@@ -23,6 +23,28 @@ type Backup struct {
 	Version    int              `json:"v" description:"Version of the document's format: 1."`
 	ExportedAt string           `json:"exported_at" format:"date-time" description:"Time of the export, in UTC."`
 	Categories []BackupCategory `json:"categories" nullable:"false" description:"Folders, in their order."`
+
+	Public    *BackupPublic    `json:"public,omitempty" description:"Public library of the owner; absent for none. An import leaves it out."`
+	Following []BackupFollowed `json:"following,omitempty" nullable:"false" description:"Public libraries and folders that the owner follows. An import leaves them out."`
+}
+
+// A BackupPublic is what the owner publishes, in a backup: see package public.
+type BackupPublic struct {
+	Name    string   `json:"name" description:"Name in the addresses of the public library."`
+	Title   string   `json:"title" description:"Title of the public library."`
+	About   string   `json:"about" description:"Description of the public library; may be empty."`
+	Author  string   `json:"author" description:"Name that is shown; empty for an anonymous library."`
+	Listed  bool     `json:"listed" description:"Whether search engines may show its page."`
+	Hidden  string   `json:"hidden,omitempty" description:"Reason for which the operator hid it; absent otherwise."`
+	Folders []string `json:"folders" nullable:"false" description:"Slugs of the folders that are public."`
+}
+
+// A BackupFollowed is a public library that the owner follows, in a backup: see package
+// follow.
+type BackupFollowed struct {
+	Library string `json:"library" description:"Name of the public library when it was followed."`
+	Whole   bool   `json:"whole" description:"False when one folder of it is followed."`
+	Since   string `json:"since" format:"date-time" description:"Time at which it was followed."`
 }
 
 // A BackupCategory is a folder in a backup.

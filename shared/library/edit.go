@@ -3,8 +3,12 @@ package library
 import (
 	"crypto/rand"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 )
 
 // DefaultGroup is the name of the sub-tab that a new folder has.
@@ -83,6 +87,69 @@ func (l *Library) AddCategory(name string) (*Category, error) {
 	c := &l.Categories[len(l.Categories)-1]
 	c.add(DefaultGroup)
 	return c, nil
+}
+
+// AddCopy adds a copy of a folder of another library at the end, with new ids, and
+// reports true. When l has a copy that
+// nobody changed since, as when a call is repeated, it returns that folder and changes
+// nothing. The name gets a
+// number when a folder has it. It returns ErrCategoryLimit when l is full.
+func (l *Library) AddCopy(from *Category) (c *Category, added bool, err error) {
+	for i := range l.Categories {
+		if c := &l.Categories[i]; c.copies(from) {
+			return c, false, nil
+		}
+	}
+	if len(l.Categories) >= MaxCategories {
+		return nil, false, ErrCategoryLimit
+	}
+	name := l.freeName(from.Name)
+	l.Categories = append(l.Categories, Category{ID: newID(categoryPrefix), Name: name, Slug: l.slug(name, "")})
+	c, taken := &l.Categories[len(l.Categories)-1], l.taken()
+	for i := range from.Groups {
+		g := c.add(from.Groups[i].Name)
+		for _, it := range from.Groups[i].Items {
+			g.add(Item{Channel: it.Channel, Stream: it.Stream, Name: it.Name, Radio: it.Radio, Country: it.Country}, taken)
+		}
+	}
+	return c, true, nil
+}
+
+// copies reports whether c has the name of another folder, possibly with the number of a
+// copy, and the same channels in the same sub-tabs.
+func (c *Category) copies(from *Category) bool {
+	return (c.Name == from.Name || isNumbered(c.Name, from.Name)) && slices.EqualFunc(c.Groups, from.Groups, func(a, b Group) bool {
+		return a.Name == b.Name && slices.EqualFunc(a.Items, b.Items, Item.same)
+	})
+}
+
+// isNumbered reports whether name is other with a number, as freeName returns it.
+func isNumbered(name, other string) bool {
+	for n := 2; n <= MaxCategories+1; n++ {
+		if name == numbered(other, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// freeName returns name, with the first free number from 2 when a folder has it.
+func (l *Library) freeName(name string) string {
+	free := name
+	for n := 2; slices.ContainsFunc(l.Categories, func(c Category) bool { return c.Name == free }); n++ {
+		free = numbered(name, n)
+	}
+	return free
+}
+
+// numbered returns name with a number, cut to the length of a name.
+func numbered(name string, n int) string {
+	suffix := " " + strconv.Itoa(n)
+	for uniseg.GraphemeClusterCount(name) > MaxName-len(suffix) || len(name) > maxNameBytes-len(suffix) {
+		_, size := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-size]
+	}
+	return strings.TrimRight(name, " ") + suffix
 }
 
 // slug returns a slug for name that no folder has, besides the one with the id

@@ -331,3 +331,50 @@ func TestShortName(t *testing.T) {
 		}
 	}
 }
+
+// TestAddCopy copies a folder: with new ids, under a free name, once while the copy is
+// unchanged, and not at all into a full library.
+func TestAddCopy(t *testing.T) {
+	from := &Category{ID: "cat_other", Name: "News", Slug: "news", LastGroup: "grp_other", Groups: []Group{
+		{ID: "grp_other", Name: "Geral", Slug: "geral", LastItem: "itm_other", Items: []Item{{ID: "itm_other", Channel: "A.br", Stream: "s_1", Name: "A", Country: "BR", Played: 7}}},
+		{Name: "Empty", Slug: "empty"},
+	}}
+	l := &Library{Owner: "g_1"}
+	if _, err := l.AddCategory("News"); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, false} {
+		c, added, err := l.AddCopy(from)
+		if err != nil || added != want || c.Name != "News 2" || c.Slug != "news-2" || len(l.Categories) != 2 {
+			t.Fatalf("copy %d: %+v, %t, %v", i, c, added, err)
+		}
+		it := c.Groups[0].Items[0]
+		if c.ID == from.ID || c.LastGroup != "" || c.Groups[0].ID == "grp_other" || c.Groups[0].LastItem != "" || it.ID == "itm_other" || it.Played != 0 || it.Stream != "s_1" || len(c.Groups) != 2 {
+			t.Errorf("copy %d is %+v", i, c)
+		}
+	}
+	l.Categories[1].Groups[0].Items = nil // the copy was changed
+	if c, added, err := l.AddCopy(from); !added || err != nil || c.Name != "News 3" {
+		t.Errorf("%+v, %t, %v", c, added, err)
+	}
+	for len(l.Categories) < MaxCategories {
+		if _, err := l.AddCategory("Full"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, added, err := l.AddCopy(&Category{Name: "More"}); added || !errors.Is(err, ErrCategoryLimit) || len(l.Categories) != MaxCategories {
+		t.Errorf("into a full library: %t, %v", added, err)
+	}
+}
+
+// TestNumbered checks that a name with a number is a valid name.
+func TestNumbered(t *testing.T) {
+	for name, want := range map[string]string{
+		"News": "News 2", strings.Repeat("a", MaxName): strings.Repeat("a", MaxName-2) + " 2", strings.Repeat("a", MaxName-3) + " bc": strings.Repeat("a", MaxName-3) + " 2",
+	} {
+		got := numbered(name, 2)
+		if clean, err := CleanName(got); got != want || clean != got || err != nil {
+			t.Errorf("%q: %q, %v", name, got, err)
+		}
+	}
+}

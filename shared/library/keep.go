@@ -110,7 +110,7 @@ func ByTokenUnless(ctx context.Context, db store.DB, token string, known func(Ve
 		} else if err != nil {
 			return nil, err
 		}
-		l, err := loadUnless(ctx, db, f.Owner, known)
+		l, err := LoadUnless(ctx, db, f.Owner, known)
 		if err != nil || l == nil || l.opens(token) {
 			return l, err
 		}
@@ -118,9 +118,9 @@ func ByTokenUnless(ctx context.Context, db store.DB, token string, known func(Ve
 	return nil, ErrNoFeed // replaced since the feed document was read
 }
 
-// loadUnless does what Load does, but returns nil when known reports true for the version
+// LoadUnless does what Load does, but returns nil when known reports true for the version
 // of the library.
-func loadUnless(ctx context.Context, db store.DB, owner identity.Owner, known func(Version) bool) (*Library, error) {
+func LoadUnless(ctx context.Context, db store.DB, owner identity.Owner, known func(Version) bool) (*Library, error) {
 	l := &Library{Owner: owner}
 	docs, err := db.GetAll(ctx, []store.Path{Path(owner)})
 	if err != nil {

@@ -52,6 +52,11 @@ type Library struct {
 	Revision   int64          `json:"revision"`        // counts the writes; 0 means that nothing is stored yet
 	UpdatedAt  store.Time     `json:"updated_at"`
 	Categories []Category     `json:"categories"`
+
+	// Public and Title are of what strangers see of a library, which has no token: see
+	// package public. They are not stored.
+	Public string `json:"-"` // the name in its addresses
+	Title  string `json:"-"`
 }
 
 // A Category is a folder.

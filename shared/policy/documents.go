@@ -31,6 +31,7 @@ var expiring = map[string]string{
 	"shared/fact.spill":                 "seen",
 	"shared/fact/undelivered.Act":       "event_acts",
 	"shared/human.used":                 "human_tokens",
+	"shared/library/public.claim":       "public_libraries",
 	"shared/moderation.Mute":            "mutes",
 	"shared/moderation/act.Case":        "cases",
 	"shared/moderation/act.Report":      "text_reports",

@@ -67,6 +67,7 @@ const (
 	Reference                 // the operations of the API, for developers
 	Build                     // examples of how to use the API
 	Numbers                   // how much the service is used
+	Public                    // folders that somebody publishes under a name
 	Takedown                  // the form of rights holders, and of answers to them
 	Transparency              // what they asked for, and what was decided
 	Moderation                // what visitors reported, for the operator
@@ -89,13 +90,13 @@ const (
 
 // Pages lists the pages in order, without Nowhere.
 var Pages = []Page{
-	Home, Country, Countries, Schedule, Explore, Channel, Library, Favorites, History, Guide, Kodi, Jellyfin, HomeAssistant, About, Contact, Partners, Producers, Purchases, Reference, Build, Numbers, Takedown, Transparency, Moderation, Operator,
+	Home, Country, Countries, Schedule, Explore, Channel, Library, Favorites, History, Guide, Kodi, Jellyfin, HomeAssistant, About, Contact, Partners, Producers, Purchases, Reference, Build, Numbers, Public, Takedown, Transparency, Moderation, Operator,
 	SignIn, Account, Security, Sessions, Keys, Organizations, Organization, Invitation, Devices, Device, Privacy,
 }
 
 // names are the names of the pages in logs, stylesheets and scripts.
 var names = [...]string{
-	"home", "country", "countries", "schedule", "explore", "channel", "library", "favorites", "history", "guide", "kodi", "jellyfin", "homeassistant", "about", "contact", "partners", "producers", "purchases", "reference", "build", "numbers", "takedown", "transparency", "moderation", "operator",
+	"home", "country", "countries", "schedule", "explore", "channel", "library", "favorites", "history", "guide", "kodi", "jellyfin", "homeassistant", "about", "contact", "partners", "producers", "purchases", "reference", "build", "numbers", "public", "takedown", "transparency", "moderation", "operator",
 	"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
 }
 
@@ -136,6 +137,7 @@ var paths = [...][5]string{
 
 	HomeAssistant: {"/como-usar/home-assistant", "/how-to/home-assistant", "/como-usar/home-assistant", "/mode-emploi/home-assistant", "/anleitung/home-assistant"},
 
+	Public:       {"/l/{id}", "/l/{id}", "/l/{id}", "/l/{id}", "/l/{id}"},
 	Takedown:     {"/retirada", "/takedown", "/retirada", "/retrait", "/entfernung"},
 	Transparency: {"/transparencia", "/transparency", "/transparencia", "/transparence", "/transparenz"},
 

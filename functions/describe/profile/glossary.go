@@ -14,6 +14,7 @@ var Terms = []Word{
 	{"hop", "the service's playlist proxy: it rewrites HLS playlists and redirects to continuous streams"},
 	{"feed", "the secret playlist address of a library, a folder or a sub-tab, for media players; its token is also a login of Xtream Codes, 8 characters of user name and 18 of password"},
 	{"folder, sub-tab, item", "the levels of a library; `categories`, `groups` and `items` on the wire"},
+	{"public library", "folders that an owner publishes under a name, which others read, follow and copy; nothing else of the owner is shown"},
 	{"guest, account, organization", "the three kinds of owner of a library"},
 	{"play report", "a caller's statement that a channel played or did not"},
 }

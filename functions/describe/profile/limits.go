@@ -6,6 +6,7 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/health"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/library/follow"
 	"miramundo.dev/shared/price/quota"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
@@ -26,6 +27,7 @@ func (p *Profile) Limits() []Limit {
 		{"tabs", "Sub-tabs of a folder", library.MaxGroups},
 		{"items", "Channels of a sub-tab", library.MaxItems},
 		{"name", "Characters of the name of a folder or sub-tab", library.MaxName},
+		{"following", "Public libraries and folders that a caller follows", follow.Max},
 		{"favorites", "Favorites of an owner", kept.MaxFavorites},
 		{"comments", "Comments of an owner in an hour", comment.PerHour},
 		{"comment", "Characters of a comment", comment.MaxLength},

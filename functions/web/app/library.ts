@@ -5,8 +5,10 @@ import { folderMenu, groupMenu, moveFolder, moveGroup, newFolder, newGroup } fro
 import { tellOf, words } from "./own/ask";
 import { Desk } from "./own/desk";
 import { Feed } from "./own/feed";
+import { Following } from "./own/following";
 import { Items, lineOf } from "./own/items";
 import { dragging } from "./own/order";
+import { Public } from "./own/public";
 import { broken, channelPath, lineUp, show } from "./own/rows";
 import { groupName, most, size } from "./own/shelf";
 import { Tabs } from "./own/tabs";
@@ -26,6 +28,7 @@ export function library(): void {
   const groups = new Tabs(at("groups"), { panel: "group", pick: (id) => desk.go(desk.folder?.id, id), move: (id, to) => moveGroup(desk, id, to), ended });
   const items = new Items(at("items"), desk);
   const feed = new Feed(desk);
+  const shared = new Public(desk), following = new Following();
   let opened = false;
 
   function draw(): void {
@@ -81,6 +84,8 @@ export function library(): void {
       opened = true;
       at("waiting").hidden = true;
       draw();
+      void shared.open(signal);
+      void following.open(signal);
     } catch (error) {
       if (signal.aborted) return;
       at("waiting").hidden = true;
@@ -106,7 +111,7 @@ export function library(): void {
   });
   addEventListener("hashchange", () => { if (location.pathname === path) { desk.goTo(location.hash); draw(); } }, { signal });
   addEventListener("pageshow", (event) => { if (event.persisted) desk.shelf.open().catch(tellOf); }, { signal });
-  document.addEventListener("account", () => { desk.shelf.open().catch(tellOf); }, { signal });
+  document.addEventListener("account", () => { desk.shelf.open().catch(tellOf); void shared.open(signal); void following.open(signal); }, { signal });
   void open();
 }
 

@@ -63,7 +63,7 @@ if (document.querySelector(".snippet")) void import("./build").then((m) => m.bui
 if (page === "purchases") void import("./purchases").then((m) => m.purchases());
 if (document.documentElement.dataset["visitor"]) void import("./account").then((m) => m.account());
 if (page === "devices" || page === "device") void import("./account/devices").then((m) => m.devices());
-if (page === "home" || page === "country" || page === "channel" || page === "favorites" || page === "history") void import("./keep").then((m) => {
+if (page === "home" || page === "country" || page === "channel" || page === "public" || page === "favorites" || page === "history") void import("./keep").then((m) => {
   m.keep();
   press = m.press;
   early.forEach(press);

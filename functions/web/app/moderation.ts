@@ -17,6 +17,9 @@ import type { Page } from "./types";
 const spans = [1, 24, 7 * 24, 30 * 24, 365 * 24];
 const longestReason = 500;
 
+/** What ends each kind of text. */
+const ends = { comment: "remove_comment", message: "remove_message", library: "hide_library" };
+
 const data: { channel?: string } = JSON.parse(document.getElementById("data")?.textContent || "{}");
 
 /** Fills the page. */
@@ -79,15 +82,15 @@ export class Desk {
     const reasons = it.reasons.map(({ reason, reports }) => `${reasonName(reason)} (${reports})`).join(", ");
     const about = { kind: it.kind, channel_id: it.channel_id, id: it.id };
     return h("li", { class: "panel moderation-text", "data-text": it.id },
-      h("p", { class: "moderation-head" }, h("strong", {}, t(`moderation.ui.kind_${it.kind}`)), channelLink(it.channel_id),
+      h("p", { class: "moderation-head" }, h("strong", {}, t(`moderation.ui.kind_${it.kind}`)), it.channel_id !== "" && channelLink(it.channel_id),
         h("bdi", {}, it.author), h("code", { title: it.owner }, it.author_key), time(it.written_at)),
       h("p", { class: "moderation-body", dir: "auto" }, it.body),
       h("p", { class: "soft small" }, count("moderation.ui.people", it.reports), ": ", reasons, " · ", time(it.last_at)),
       this.form([
-        { act: it.kind === "comment" ? "remove_comment" : "remove_message", danger: true }, { act: "dismiss" }, { act: "mute", timed: true },
+        { act: ends[it.kind], danger: true }, { act: "dismiss" }, { act: "mute", timed: true },
         ...(it.kind === "message" ? [{ act: "close_room", timed: true }] : []),
       ], () => about),
-      h("div", { class: "row" }, this.bulkButton("author", () => about), this.bulkButton("network", () => about)));
+      h("div", { class: "row" }, this.bulkButton("author", () => about), it.kind !== "library" && this.bulkButton("network", () => about)));
   }
 
   /** Makes the button that opens what the author or the network of a text wrote. */
@@ -140,10 +143,12 @@ export class Desk {
   /** Makes the forms for rooms and authors that no report names. */
   private others(): HTMLElement {
     const room = h("input", { name: "channel_id", required: true, maxlength: 256, autocomplete: "off" });
+    const library = h("input", { name: "library", required: true, maxlength: 64, autocomplete: "off", autocapitalize: "none", spellcheck: "false" });
     const author = h("input", { name: "owner", required: true, maxlength: 200, autocomplete: "off" });
     return h("section", { class: "moderation-part", "aria-labelledby": "moderation-others" }, h("h2", { id: "moderation-others" }, t("moderation.ui.others")),
       h("div", { class: "panel" }, this.form([{ act: "close_room", timed: true }, { act: "open_room" }], () => ({ channel_id: room.value.trim() }), h("label", { class: "field" }, t("moderation.ui.room"), room))),
       h("div", { class: "panel" }, this.form([{ act: "mute", timed: true }, { act: "unmute" }], () => ({ owner: author.value.trim() }), h("label", { class: "field" }, t("moderation.ui.owner"), author))),
+      h("div", { class: "panel" }, this.form([{ act: "hide_library", danger: true }, { act: "restore_library" }], () => ({ id: library.value.trim() }), h("label", { class: "field" }, t("moderation.ui.library"), library))),
       this.text());
   }
 

@@ -12,6 +12,7 @@ export function run(): void {
   if (page === "explore") void import("./explore").then((m) => here.aborted || m.explore());
   if (page === "countries") void import("./list/countries").then((m) => here.aborted || m.countries());
   if (page === "library") void import("./library").then((m) => here.aborted || m.library());
+  if (page === "public") void import("./public").then((m) => here.aborted || m.publicLibrary());
   if (page === "favorites") void import("./favorites").then((m) => here.aborted || m.favorites());
   if (page === "history") void import("./history").then((m) => here.aborted || m.history());
   if (document.documentElement.classList.contains("in") && (page === "library" || page === "favorites" || page === "history")) void import("./account/owner").then((m) => { if (!here.aborted) void m.owner(); });

@@ -47,6 +47,9 @@ func NewRenderer(links catalog.LinkBase) *Renderer {
 	return &Renderer{links: links, assets: loadAssets(static.FS), policy: policyFor(links, "")}
 }
 
+// Base returns the base URL of the service.
+func (r *Renderer) Base() string { return r.links.Base }
+
 // Asset returns the path of a built file; empty when nothing was built.
 func (r *Renderer) Asset(name string) string { return r.assets.address[name] }
 

@@ -31,6 +31,7 @@ func (s *Server) robots(context.Context, struct{}) (api.Content, error) {
 		"Allow: " + site.OEmbedPath,
 		"Disallow: " + catalog.IndexPath,
 		"Disallow: " + library.FeedsPath,
+		"Disallow: " + library.PublicPath + "*/", // the feeds of public libraries, not their pages
 		"Disallow: " + library.LivePath + "/",
 		"Disallow: " + library.PlayerPath,
 		"Disallow: " + library.ListPath,

@@ -3,7 +3,7 @@
 //	claims/{guest}    the last claim of a guest's things, and what it moved
 //
 // A guest is claimed in two steps. The first is one transaction over everything that is
-// bounded: the library with its feed tokens, the favorites, the history, purchases and
+// bounded: the library with its feed tokens, what it publishes and follows, the favorites, the history, purchases and
 // passes, what limits or hides speech, and the paces of comments and chats. When the guest may have comments, that transaction also marks the claim as
 // pending. The second step moves the comments in batches, and the last batch ends the
 // claim. Each row therefore has one owner at every moment, and a process that dies
@@ -31,6 +31,8 @@ import (
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/library/follow"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/moderation"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
@@ -78,6 +80,8 @@ type Rows struct {
 	Comments   int `json:"comments" description:"Comments that moved."`
 	Feeds      int `json:"feeds" description:"Feed tokens that moved."` // feed tokens
 	Purchases  int `json:"purchases" description:"Purchases that moved."`
+	Public     int `json:"public" description:"Public libraries that moved: one at most."`
+	Following  int `json:"following" description:"Followed libraries and folders that moved."`
 }
 
 // add adds other to r.
@@ -90,6 +94,8 @@ func (r *Rows) add(other Rows) {
 	r.Comments += other.Comments
 	r.Feeds += other.Feeds
 	r.Purchases += other.Purchases
+	r.Public += other.Public
+	r.Following += other.Following
 }
 
 // A Result is what became of the guest's rows.
@@ -222,7 +228,7 @@ type plan struct {
 type part func(c Claim, tx store.Tx, p *plan) error
 
 // parts are the subjects, in the order in which they are read and written.
-var parts = []part{Claim.library, Claim.favorites, Claim.history, Claim.purchases, Claim.limits, Claim.chat, Claim.pace}
+var parts = []part{Claim.library, Claim.public, Claim.following, Claim.favorites, Claim.history, Claim.purchases, Claim.limits, Claim.chat, Claim.pace}
 
 func (c Claim) plan(tx store.Tx) (*plan, error) {
 	p := new(plan)
@@ -258,6 +264,27 @@ func (c Claim) library(tx store.Tx, p *plan) error {
 // rowsOf returns the rows that make up a library.
 func rowsOf(l library.Content) Rows {
 	return Rows{Categories: l.Categories, Groups: l.Groups, Items: l.Items, Feeds: l.Feeds}
+}
+
+// public moves what the guest publishes. Its folders move with the library.
+func (c Claim) public(tx store.Tx, p *plan) error {
+	m, err := public.ReadMove(tx, c.Guest, c.Account, c.At)
+	if err != nil {
+		return err
+	}
+	p.moved.Public, p.left.Public = m.Moved, m.Left
+	p.writes = append(p.writes, m.Write)
+	return nil
+}
+
+func (c Claim) following(tx store.Tx, p *plan) error {
+	m, err := follow.ReadMove(tx, c.Guest, c.Account)
+	if err != nil {
+		return err
+	}
+	p.moved.Following, p.left.Following = m.Moved, m.Left
+	p.writes = append(p.writes, m.Write)
+	return nil
 }
 
 func (c Claim) favorites(tx store.Tx, p *plan) error {
@@ -371,5 +398,5 @@ func (c Claim) moveBatch(ctx context.Context, db store.DB, ids []string) (s stat
 // Known reports whether a guest owns something, or owned something that was claimed
 // lately. The token of an old guest that is not known may have been made up.
 func Known(ctx context.Context, db store.DB, guest identity.Owner) (bool, error) {
-	return identity.Owning(db, Path, library.Path, kept.FavoritesPath, kept.HistoryPath, comment.PacePath, pass.Path)(ctx, guest)
+	return identity.Owning(db, Path, library.Path, kept.FavoritesPath, kept.HistoryPath, comment.PacePath, pass.Path, follow.Path)(ctx, guest)
 }

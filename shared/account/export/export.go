@@ -23,6 +23,8 @@ import (
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/library/follow"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/moderation"
 	"miramundo.dev/shared/moderation/act"
 	"miramundo.dev/shared/social/comment"
@@ -66,12 +68,14 @@ type Archive struct {
 	passes        pass.Passes
 	purchases     billing.List
 	reports       []act.Report
+	public        *public.Publication // nil for none
+	following     follow.Following
 	photo         avatar.Photo
 	organizations []organizationOut
 }
 
-// Read reads what an account has as of one moment, by nine reads and one for each of its
-// organizations and reports. The text of the archive is in the locale of its profile, or else in
+// Read reads what an account has as of one moment, by eleven reads, one more for what it
+// publishes, and one for each of its organizations and reports. The text of the archive is in the locale of its profile, or else in
 // the one given. It returns identity.ErrEnded when the account is deleted.
 func Read(ctx context.Context, db store.DB, owner identity.Owner, locale i18n.Locale, now time.Time) (*Archive, error) {
 	a := &Archive{
@@ -80,7 +84,7 @@ func Read(ctx context.Context, db store.DB, owner identity.Owner, locale i18n.Lo
 	}
 	docs, err := db.GetAll(ctx, []store.Path{
 		account.Path(owner), access.Path(owner), library.Path(owner), kept.FavoritesPath(owner), kept.HistoryPath(owner), avatar.Path(owner),
-		moderation.HiddenPath(owner), pass.Path(owner), billing.ListPath(owner),
+		moderation.HiddenPath(owner), pass.Path(owner), billing.ListPath(owner), follow.Path(owner),
 	})
 	if err != nil {
 		return nil, fault.OrUnavailable(err)
@@ -88,7 +92,7 @@ func Read(ctx context.Context, db store.DB, owner identity.Owner, locale i18n.Lo
 	if docs[0].Decode == nil {
 		return nil, identity.ErrEnded
 	}
-	for i, to := range []any{a.account, a.access, a.library, &a.favorites, &a.history, &a.photo, &a.hidden, &a.passes, &a.purchases} {
+	for i, to := range []any{a.account, a.access, a.library, &a.favorites, &a.history, &a.photo, &a.hidden, &a.passes, &a.purchases, &a.following} {
 		if docs[i].Decode == nil {
 			continue
 		}
@@ -100,6 +104,9 @@ func Read(ctx context.Context, db store.DB, owner identity.Owner, locale i18n.Lo
 		a.locale = l
 	}
 	if a.reports, err = act.ReportsBy(ctx, db, owner); err != nil {
+		return nil, fault.OrUnavailable(err)
+	}
+	if a.public, err = public.OfOwner(ctx, db, owner); err != nil {
 		return nil, fault.OrUnavailable(err)
 	}
 	return a, a.readOrganizations(ctx)
@@ -147,7 +154,7 @@ func (a *Archive) Write(ctx context.Context, w io.Writer) error {
 		{sessions, showSessions(a.access.Live(a.now))},
 		{keys, showKeys(a.access.Keys)},
 		{organizations, a.organizations},
-		{libraryFile, a.library.Backup(a.now)},
+		{libraryFile, a.backup()},
 		{favorites, showFavorites(a.favorites.Rows)},
 		{history, showHistory(a.history.Rows)},
 		{moderated, showModeration(a.hidden, a.reports)},
@@ -168,6 +175,13 @@ func (a *Archive) Write(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	return z.Close()
+}
+
+// backup returns the library with what the account publishes and follows.
+func (a *Archive) backup() *library.Backup {
+	b := a.library.Backup(a.now)
+	b.Public, b.Following = a.public.Backup(a.library), a.following.Backup()
+	return b
 }
 
 // create begins a file of the archive.

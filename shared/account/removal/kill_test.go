@@ -113,7 +113,7 @@ func checkEnded(t *testing.T, dir, name string, owner identity.Owner) (was strin
 		}
 	}
 	switch {
-	case was == "account" && len(left) != 17:
+	case was == "account" && len(left) != 21:
 		t.Errorf("%s: the account is there, and of what it has %q", name, left)
 	case was == "" && len(left) > 0:
 		t.Errorf("%s: nothing says that %q must be deleted", name, left)

@@ -198,7 +198,7 @@ func TestOrganizations(t *testing.T) {
 		}
 		r, err := access.Load(t.Context(), w.db, bea.Owner)
 		w.must(err)
-		if m, ok := r.Membership(club.ID); !ok || m.Role != access.Owner || len(w.found(club.ID)) != 15 {
+		if m, ok := r.Membership(club.ID); !ok || m.Role != access.Owner || len(w.found(club.ID)) != 19 {
 			t.Errorf("the other organization: %+v, %q", m, w.found(club.ID))
 		}
 	})

@@ -16,6 +16,8 @@ import (
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/library/follow"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/mail/address"
 	"miramundo.dev/shared/moderation"
@@ -145,7 +147,7 @@ func (r *Removals) begin(ctx context.Context, id identity.Owner) error {
 // finds what is left of it.
 func (r *Removals) finish(ctx context.Context, one removal) error {
 	for _, step := range []func(context.Context, removal) error{
-		r.leave, r.removeLibrary, r.removeFavorites, r.removeHistory, r.removeComments, r.removeModeration, r.removePurchases, r.say,
+		r.leave, r.removePublic, r.removeLibrary, r.removeFavorites, r.removeHistory, r.removeComments, r.removeModeration, r.removePurchases, r.say,
 	} {
 		if err := step(ctx, one); err != nil {
 			return err
@@ -166,6 +168,12 @@ func (r *Removals) leave(ctx context.Context, one removal) error {
 		return err
 	}
 	return r.o.DB.Delete(ctx, access.Path(one.Owner))
+}
+
+// removePublic deletes what the owner publishes and follows, before the library that the
+// publication shows.
+func (r *Removals) removePublic(ctx context.Context, one removal) error {
+	return errors.Join(public.Remove(ctx, r.o.DB, one.Owner, r.o.Now()), follow.RemoveAll(ctx, r.o.DB, one.Owner))
 }
 
 func (r *Removals) removeLibrary(ctx context.Context, one removal) error {

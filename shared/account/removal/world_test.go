@@ -22,6 +22,8 @@ import (
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/library/follow"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/moderation"
 	"miramundo.dev/shared/moderation/act"
@@ -117,6 +119,7 @@ func (w *world) fill(owner identity.Owner, name string) {
 	})
 	w.must(err)
 	w.claimFeed(owner)
+	w.publish(owner, "library-"+strings.Trim(name, "-"))
 	w.must(w.db.Update(ctx, func(tx store.Tx) error {
 		f, h := kept.Favorites{}, kept.History{}
 		for i := range favorites {
@@ -164,6 +167,21 @@ func (w *world) moderate(owner identity.Owner) {
 	w.must(w.db.Set(ctx, moderation.MutePath(owner), moderation.Mute{ExpireAt: store.At(w.now.AddDate(100, 0, 0))}))
 }
 
+// publish publishes the folder of an owner, under a second name, and has the owner follow
+// the library of another.
+func (w *world) publish(owner identity.Owner, name string) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	l, err := library.Load(ctx, w.db, owner)
+	w.must(err)
+	for _, name := range []string{name + "-old", name} {
+		_, _, err = public.Put(ctx, w.db, owner, public.Draft{Name: name, Title: "Folder", Folders: []string{l.Categories[0].ID}}, w.now)
+		w.must(err)
+	}
+	_, _, err = follow.Add(ctx, w.db, owner, &public.Publication{ID: "pub_" + name, Owner: "g_other"}, "", w.now)
+	w.must(err)
+}
+
 // claimFeed gives an owner the feed of a guest, whose token then opens its library.
 func (w *world) claimFeed(owner identity.Owner) {
 	w.t.Helper()
@@ -193,6 +211,7 @@ func (w *world) found(owner identity.Owner) (list []string) {
 		"favorites": kept.FavoritesPath(owner), "history": kept.HistoryPath(owner), "pace": comment.PacePath(owner),
 		"organization": organization.Path(owner), "removal": path(owner),
 		"mute": moderation.MutePath(owner), "hidden": moderation.HiddenPath(owner), "reporting": store.Path("owners").Join(string(owner), "kept", "reports"),
+		"public": public.OwnPath(owner), "following": follow.Path(owner),
 	} {
 		if err := w.db.Get(w.t.Context(), path, &map[string]any{}); err == nil {
 			list = append(list, name)
@@ -201,10 +220,12 @@ func (w *world) found(owner identity.Owner) (list []string) {
 		}
 	}
 	for name, q := range map[string]store.Query{
-		"comments": {Collection: "comments", Where: []store.Filter{{Field: "owner", Op: store.Eq, Value: string(owner)}}},
-		"feeds":    {Collection: "feeds", Where: []store.Filter{{Field: "owner", Op: store.Eq, Value: string(owner)}}},
-		"reports":  {Collection: "text_reports", Where: []store.Filter{{Field: "owner", Op: store.Eq, Value: string(owner)}}},
-		"emails":   {Collection: "emails", Where: []store.Filter{{Field: "account", Op: store.Eq, Value: string(owner)}}},
+		"comments":     {Collection: "comments", Where: []store.Filter{{Field: "owner", Op: store.Eq, Value: string(owner)}}},
+		"feeds":        {Collection: "feeds", Where: []store.Filter{{Field: "owner", Op: store.Eq, Value: string(owner)}}},
+		"reports":      {Collection: "text_reports", Where: []store.Filter{{Field: "owner", Op: store.Eq, Value: string(owner)}}},
+		"publications": {Collection: "publications", Where: []store.Filter{{Field: "owner", Op: store.Eq, Value: string(owner)}}},
+		"names":        {Collection: "public_libraries", Where: []store.Filter{{Field: "owner", Op: store.Eq, Value: string(owner)}}},
+		"emails":       {Collection: "emails", Where: []store.Filter{{Field: "account", Op: store.Eq, Value: string(owner)}}},
 	} {
 		if n, err := w.db.Count(w.t.Context(), q); err != nil {
 			w.t.Fatal(err)

@@ -9,7 +9,8 @@
 // The operator also removes all texts of an owner or of a network on one day, and restores
 // them: see RemoveTexts.
 //
-// A text is a comment on a channel or a message in its chat room. Each call is one
+// A text is a comment on a channel, a message in its chat room, or what a public library
+// says; a library is hidden and restored in place of being removed. Each call is one
 // transaction: an act, what it changes and its entry in the log are stored together or
 // not at all, and of two operators that act at once the second finds what the first did.
 // An act that finds everything done already changes nothing and is not logged again.
@@ -32,6 +33,8 @@ import (
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/moderation"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/store"
@@ -62,27 +65,28 @@ type Kind string
 const (
 	Comment Kind = "comment"
 	Message Kind = "message"
+	Library Kind = "library" // a public one, with its title and the names of its folders
 )
 
 // A Ref names a text.
 type Ref struct {
 	Kind    Kind   `json:"kind"`
 	Channel string `json:"channel"` // of a message, which is found by it; of a comment it may be empty
-	ID      string `json:"id"`      // as the API writes it
+	ID      string `json:"id"`      // as the API writes it; of a library, the id of its publication
 }
 
 // key returns the id of the documents about the text, with further values for
 // documents of which a text has several.
 func (r Ref) key(more ...string) string {
 	channel := r.Channel
-	if r.Kind == Comment {
+	if r.Kind != Message {
 		channel = "" // the id alone names it
 	}
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{string(r.Kind), channel, r.ID}, more...), "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// A text is a comment or a message as a transaction reads it.
+// A text is a comment, a message or a public library as a transaction reads it.
 type text struct {
 	Ref
 	owner  identity.Owner
@@ -93,6 +97,8 @@ type text struct {
 	network string // of a comment that is removed with others
 
 	remove func(tx store.Tx, now time.Time) ([]outbox.Letter, error)
+
+	library *public.Publication // nil for other texts
 }
 
 // read returns a text, or ErrNoText when it does not exist or was removed.
@@ -102,6 +108,8 @@ func read(tx store.Tx, ref Ref) (*text, error) {
 		return readComment(tx, ref)
 	case Message:
 		return readMessage(tx, ref)
+	case Library:
+		return readLibrary(tx, ref)
 	}
 	return nil, ErrNoText
 }
@@ -148,6 +156,23 @@ func readMessage(tx store.Tx, ref Ref) (*text, error) {
 	}, nil
 }
 
+// readLibrary returns what a public library says, which may be hidden. It finds it by the
+// name of the library too.
+func readLibrary(tx store.Tx, ref Ref) (*text, error) {
+	p, err := public.Lookup(tx, ref.ID)
+	if errors.Is(err, public.ErrUnknown) {
+		return nil, ErrNoText
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &library.Library{}
+	if err := tx.Get(library.Path(p.Owner), l); err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	return &text{Ref: Ref{Kind: Library, ID: p.ID}, owner: p.Owner, author: p.Author, body: p.Text(l), at: p.UpdatedAt, library: p}, nil
+}
+
 // canBePath reports whether id can stand in the path of a document, as the ids of
 // channels and owners do.
 func canBePath(id string) bool {
@@ -170,10 +195,14 @@ func New(o Options) *Moderator { return &Moderator{o} }
 
 // Hide adds the author of a text to those whose texts a viewer does not see, under the
 // name that the text shows. It reports false, with the entry that is there, when the
-// viewer hides the author already. It returns ErrNoText, ErrOwn or
+// viewer hides the author already. It returns ErrNoText, also for a public library, whose
+// owner could be recognized by the texts that disappear with it, ErrOwn or
 // moderation.ErrTooManyHidden.
 func (m *Moderator) Hide(ctx context.Context, viewer identity.Owner, ref Ref) (hidden moderation.HiddenOwner, added bool, err error) {
 	err = m.o.DB.Update(ctx, func(tx store.Tx) error {
+		if ref.Kind == Library {
+			return ErrNoText
+		}
 		t, err := read(tx, ref)
 		if err != nil {
 			return err

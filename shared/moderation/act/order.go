@@ -12,6 +12,7 @@ import (
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/moderation"
 	"miramundo.dev/shared/store"
 )
@@ -23,13 +24,17 @@ type Verb string
 const (
 	RemoveMessage Verb = "remove_message" // deletes the text of a message
 	RemoveComment Verb = "remove_comment" // deletes a comment
-	Dismiss       Verb = "dismiss"        // closes the case of a text and leaves the text
-	Mute          Verb = "mute"           // keeps an owner from writing for some hours
-	Unmute        Verb = "unmute"         // ends a mute
-	CloseRoom     Verb = "close_room"     // keeps everybody from writing in a room for some hours
-	OpenRoom      Verb = "open_room"      // ends that
-	RemoveAll     Verb = "remove_all"     // removes all texts of an owner or a network: see RemoveTexts
-	RestoreAll    Verb = "restore_all"    // restores what a RemoveAll removed
+
+	HideLibrary    Verb = "hide_library"    // hides a public library; its owner reads the reason
+	RestoreLibrary Verb = "restore_library" // shows it again
+
+	Dismiss    Verb = "dismiss"     // closes the case of a text and leaves the text
+	Mute       Verb = "mute"        // keeps an owner from writing for some hours
+	Unmute     Verb = "unmute"      // ends a mute
+	CloseRoom  Verb = "close_room"  // keeps everybody from writing in a room for some hours
+	OpenRoom   Verb = "open_room"   // ends that
+	RemoveAll  Verb = "remove_all"  // removes all texts of an owner or a network: see RemoveTexts
+	RestoreAll Verb = "restore_all" // restores what a RemoveAll removed
 )
 
 // The verbs of takedown requests, which package takedown carries out and logs by [Note].
@@ -63,11 +68,15 @@ type Order struct {
 var verbs = map[Verb]func(*acting) (writes, error){
 	RemoveMessage: (*acting).removeText,
 	RemoveComment: (*acting).removeText,
-	Dismiss:       (*acting).dismiss,
-	Mute:          (*acting).mute,
-	Unmute:        (*acting).unmute,
-	CloseRoom:     (*acting).closeRoom,
-	OpenRoom:      (*acting).openRoom,
+
+	HideLibrary:    (*acting).hideLibrary,
+	RestoreLibrary: (*acting).restoreLibrary,
+
+	Dismiss:   (*acting).dismiss,
+	Mute:      (*acting).mute,
+	Unmute:    (*acting).unmute,
+	CloseRoom: (*acting).closeRoom,
+	OpenRoom:  (*acting).openRoom,
 }
 
 // writes writes what an act changes.
@@ -108,6 +117,8 @@ func (o Order) normal() (Order, error) {
 		o.Ref.Kind = Comment
 	case o.Verb == RemoveMessage:
 		o.Ref.Kind = Message
+	case o.Verb == HideLibrary || o.Verb == RestoreLibrary:
+		o.Ref.Kind = Library
 	}
 	o.Owner, o.Network = "", ""
 	switch {
@@ -172,6 +183,11 @@ func (m *Moderator) Act(ctx context.Context, o Order) (e Entry, changed bool, er
 // find reads the text of the order and its case. The text is nil when it was removed, and
 // the case is nil when nobody has reported the text. It returns ErrNoText when both are nil.
 func (a *acting) find() (t *text, c *Case, err error) {
+	if a.order.Ref.Kind == Library {
+		if err := a.named(); err != nil {
+			return nil, nil, err
+		}
+	}
 	if c, err = readCase(a.tx, a.order.Ref); err != nil {
 		return nil, nil, err
 	}
@@ -188,6 +204,19 @@ func (a *acting) find() (t *text, c *Case, err error) {
 		a.entry.Ref, a.entry.Owner = c.Ref, c.Owner
 	}
 	return t, c, nil
+}
+
+// named makes the order name a library by the id of its publication, where it names it by
+// its name.
+func (a *acting) named() error {
+	p, err := public.Lookup(a.tx, a.order.Ref.ID)
+	if err == nil {
+		a.order.Ref.ID = p.ID
+	}
+	if errors.Is(err, public.ErrUnknown) {
+		return nil
+	}
+	return err
 }
 
 // removeText removes a text and closes its case, which keeps a copy of it from now on.
@@ -214,6 +243,50 @@ func (a *acting) removeText() (writes, error) {
 			a.letters = letters
 		}
 		return c.put(a.tx)
+	}, nil
+}
+
+// hideLibrary hides a public library and closes its case, which keeps a copy of its words.
+// A library that was withdrawn is not hidden: its case is closed alone.
+func (a *acting) hideLibrary() (writes, error) {
+	t, c, err := a.find()
+	switch {
+	case err != nil:
+		return nil, err
+	case t == nil && !c.Open, t != nil && t.library.Hidden != nil && (c == nil || !c.Open):
+		return nil, nil
+	case c == nil:
+		c = newCase(t)
+	case t != nil:
+		c.update(t)
+	}
+	c.Open = false
+	c.keep(a.now)
+	return func() error {
+		if t == nil {
+			return c.put(a.tx)
+		}
+		c.Removed = true
+		return errors.Join(t.library.Hide(a.tx, &public.Hiding{Reason: a.order.Reason, Since: store.At(a.now)}), c.put(a.tx))
+	}, nil
+}
+
+// restoreLibrary shows a hidden library again.
+func (a *acting) restoreLibrary() (writes, error) {
+	t, c, err := a.find()
+	switch {
+	case err != nil:
+		return nil, err
+	case t == nil || t.library.Hidden == nil:
+		return nil, nil
+	}
+	return func() error {
+		err := t.library.Hide(a.tx, nil)
+		if c != nil {
+			c.Open, c.Removed = false, false
+			err = errors.Join(err, c.put(a.tx))
+		}
+		return err
 	}, nil
 }
 

@@ -53,8 +53,17 @@ func newCase(t *text) *Case {
 // keep makes the case last from now on.
 func (c *Case) keep(now time.Time) { c.ExpireAt = store.At(now.Add(KeepFor)) }
 
-// add notes one more report. A text never changes, so that the reports after the
-// operator dismissed it are counted and do not open its case again.
+// update takes the words of a library that its owner changed since they were copied. Its
+// case opens again: what the operator decided was about other words.
+func (c *Case) update(t *text) {
+	if t.library == nil || c.Body == t.body && c.Author == t.author {
+		return
+	}
+	c.Author, c.Body, c.At, c.Open = t.author, t.body, t.at, true
+}
+
+// add notes one more report. Comments and messages never change, so that the reports
+// after the operator dismissed one are counted and do not open its case again.
 func (c *Case) add(reason string, now time.Time) {
 	if c.Reports == 0 {
 		c.Open, c.FirstAt = true, store.At(now)
@@ -136,6 +145,9 @@ func (m *Moderator) Report(ctx context.Context, reporter identity.Owner, ref Ref
 		if t.owner == reporter {
 			return ErrOwn
 		}
+		if t.library != nil && !t.library.Shown() {
+			return ErrNoText
+		}
 		counted, err = m.report(tx, t, reporter, reason)
 		return err
 	})
@@ -144,7 +156,11 @@ func (m *Moderator) Report(ctx context.Context, reporter identity.Owner, ref Ref
 
 // report stores the report of a text that was read.
 func (m *Moderator) report(tx store.Tx, t *text, reporter identity.Owner, reason string) (counted bool, err error) {
-	path := reportsCollection.Join(t.key(string(reporter)))
+	by := []string{string(reporter)}
+	if t.library != nil { // other words are another report
+		by = append(by, t.author, t.body)
+	}
+	path := reportsCollection.Join(t.key(by...))
 	docs, err := tx.GetAll([]store.Path{casePath(t.Ref), path, reportPacePath(reporter)})
 	if err != nil || docs[1].Decode != nil {
 		return false, err
@@ -155,6 +171,8 @@ func (m *Moderator) report(tx store.Tx, t *text, reporter identity.Owner, reason
 	}
 	if c == nil {
 		c = newCase(t)
+	} else {
+		c.update(t)
 	}
 	var pace reportPace
 	if docs[2].Decode != nil {

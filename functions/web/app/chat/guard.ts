@@ -31,7 +31,7 @@ export function actsOn(it: Written, shown: Shown): void {
 }
 
 /** Asks why something is reported, and reports it to the operator. */
-function report(it: Written): void {
+export function report(it: Pick<Written, "channel_id" | "id"> & { kind: Written["kind"] | "library" }): void {
   const choices = reasons.map((reason) => h("label", { class: "pay-choice" },
     h("input", { type: "radio", name: "reason", value: reason, required: true }), h("span", {}, t(`guard.ui.reason_${reason}`))));
   const problem = h("p", { class: "wrong", role: "alert" });

@@ -3,7 +3,7 @@
 import type { Session } from "../operator/session";
 import type { Page } from "../types";
 
-export type Kind = "comment" | "message";
+export type Kind = "comment" | "message" | "library";
 
 /** Names a text. */
 export interface Text {
