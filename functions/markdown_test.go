@@ -31,6 +31,8 @@ func publicPages() []string {
 				paths = append(paths, path)
 			case p == site.Public:
 				paths = append(paths, p.Path(l, publicName))
+			case p == site.City:
+				paths = append(paths, p.Path(l, "berlin-2950159"))
 			default:
 				paths = append(paths, p.Path(l, "Aurora.br"))
 			}

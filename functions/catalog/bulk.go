@@ -137,6 +137,9 @@ func (s *Server) bulkOf(ctx context.Context, selection filter.Selection, lang, p
 		return bulkFile{}, err
 	}
 	f := bulkFile{server: s, view: v, query: s.query(selection, maxBulk, 0), locale: api.LocaleOf(ctx), format: format, path: path}
+	if err := f.query.CheckOrder(); err != nil {
+		return bulkFile{}, err
+	}
 	f.query.Whole = true
 	if f.query.WorksIn != "" { // the order alone would go by the caller's country, and a list is the same for all
 		if err := s.setWorks(ctx, v, &f.query); err != nil {
@@ -255,6 +258,9 @@ func (f bulkFile) Reply(w http.ResponseWriter, r *http.Request) error {
 		return api.Content(f.archive).Reply(w, r)
 	case feed.XMLTV:
 		return api.Unpacked{Type: feed.GuideType, Archive: f.archive.Data, Size: f.size, File: strings.TrimSuffix(f.archive.File, ".gz")}.Reply(w, r)
+	}
+	if f.query.Near != "" { // no shared cache needs the places of visitors
+		w.Header()["Cache-Control"] = []string{string(api.Private)}
 	}
 	api.Content(f.empty().As(f.format, f.name())).SetHeaders(w)
 	if api.NotModified(w, r) {

@@ -25,7 +25,7 @@ func setCaller(ctx context.Context, q *index.Query, lang string) {
 	if q.Sort != filter.ByRelevance && q.Sort != filter.ByPopularity {
 		return
 	}
-	q.Near = api.CountryOf(ctx)
+	q.Home = api.CountryOf(ctx)
 	if code, ok := firstLanguage(lang); ok {
 		q.Speaks = code
 	} else if code, ok := firstLanguage(api.AcceptLanguageOf(ctx)); ok {

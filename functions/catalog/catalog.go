@@ -196,7 +196,7 @@ func (p page) ETag() string {
 	if p.query.Works != nil { // verdicts change with the day
 		_, _ = d.WriteString(p.query.Works.Country + p.server.Now().UTC().Format(time.DateOnly))
 	}
-	for _, text := range [...]string{p.server.Build, p.query.Near, p.query.Speaks, place.Browser, place.OS, place.Country} {
+	for _, text := range [...]string{p.server.Build, p.query.Home, p.query.Speaks, place.Browser, place.OS, place.Country} {
 		_, _ = d.WriteString(text)
 		_, _ = d.WriteString("\n")
 	}
@@ -264,6 +264,9 @@ func (s *Server) search(ctx context.Context, in searchIn) (page, error) {
 		return page{}, err
 	}
 	q := s.query(in.Selection, in.Limit, in.Offset)
+	if err := q.CheckOrder(); err != nil {
+		return page{}, err
+	}
 	q.Explain = in.Explain
 	setCaller(ctx, &q, in.Lang)
 	err = s.setWorks(ctx, v, &q)

@@ -82,6 +82,9 @@ func (s *Server) list(ctx context.Context, in *listIn, format string) (api.Conte
 		return api.Content{}, err
 	}
 	q := s.query(in.Selection, in.Limit, in.Offset)
+	if err := q.CheckOrder(); err != nil {
+		return api.Content{}, err
+	}
 	setCaller(ctx, &q, in.Lang)
 	if err := s.setWorks(ctx, v, &q); err != nil {
 		return api.Content{}, err

@@ -94,7 +94,7 @@ func record(reg *catalog.Register, i int, kind catalog.Kind) catalog.Record {
 		r.ReplacedBy = idOf(i-1, kind)
 	}
 	if kind == catalog.Station {
-		r.Origin, r.Radio = "radio-browser", &catalog.Radio{Tags: []string{text}, Votes: 3, Clicks: 1, Codec: &text}
+		r.Origin, r.Radio = "radio-browser", &catalog.Radio{Tags: []string{text}, Votes: 3, Clicks: 1, Codec: &text, Geo: &catalog.Geo{Lat: -23.55, Lon: -46.63}}
 	}
 	for n, how := range []string{catalog.StreamHLS, catalog.StreamYouTube, catalog.StreamExternal, catalog.StreamAudio} {
 		if i%7 == 6 {
@@ -249,6 +249,8 @@ func (s *harness) nameOf(l i18n.Locale, p site.Page) string {
 	case site.Country:
 		path, _ := site.CountryPath(l, "BR")
 		return path[strings.LastIndex(path, "/")+1:]
+	case site.City:
+		return "sao-paulo-3448439"
 	}
 	return ""
 }
@@ -292,6 +294,9 @@ func (s *harness) targets(l i18n.Locale) (all []string) {
 	for i, text := range texts {
 		all = append(all, site.Channel.Path(l, idOf(i, catalog.TV)), site.Channel.Path(l, idOf(i, catalog.Station)))
 		all = append(all, site.Home.Path(l, "")+"?"+url.Values{"q": {text}}.Encode())
+		if i == 0 {
+			all = append(all, site.Home.Path(l, "")+"?near=-23.55,-46.63")
+		}
 		if l == i18n.PT {
 			all = append(all, site.Home.Path(l, "")+"?"+url.Values{"q": {text}, "kind": {"all"}, "category": {text}}.Encode())
 		}

@@ -16,6 +16,7 @@
 //	part/       cards and chips, the parts that pages show by the dozen
 //	list/       the start, searches, countries
 //	explore/    the globe, genres and categories
+//	city/       the radio stations of a city
 //	channel/    the page of a channel
 //	library/    the shells of library, favorites and history
 //	prose/      instructions and credits
@@ -49,6 +50,7 @@ import (
 	"miramundo.dev/functions/web/account"
 	"miramundo.dev/functions/web/build"
 	"miramundo.dev/functions/web/channel"
+	"miramundo.dev/functions/web/city"
 	"miramundo.dev/functions/web/contact"
 	"miramundo.dev/functions/web/device"
 	"miramundo.dev/functions/web/explore"
@@ -80,6 +82,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/similar"
+	"miramundo.dev/shared/cities"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/human"
 	"miramundo.dev/shared/identity"
@@ -93,7 +96,7 @@ import (
 // Endpoints are the pages, each at its path in every locale, and the files that
 // belong to them.
 var Endpoints = slices.Concat(
-	list.Endpoints, explore.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, build.Endpoints, numbers.Endpoints, public.Endpoints, takedown.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
+	list.Endpoints, explore.Endpoints, city.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, build.Endpoints, numbers.Endpoints, public.Endpoints, takedown.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
 	organization.Endpoints, device.Endpoints, moderation.Endpoints, operator.Endpoints, page.Files, page.Unprefixed, offline.Endpoints, sitefiles.Endpoints,
 )
 
@@ -140,6 +143,7 @@ type Server struct {
 	pages      *page.Renderer
 	lists      *list.Server
 	explorer   *explore.Server
+	cities     *city.Server
 	channels   *channel.Server
 	libraries  *library.Server
 	prose      *prose.Server
@@ -165,12 +169,14 @@ type Server struct {
 // parsed; without built files it serves pages that lack styles and scripts.
 func New(o Options) *Server {
 	pages := page.NewRenderer(o.Links)
+	atlas := cities.New(func() []byte { return pages.Data("cities.tsv") })
 	visits := private.New(private.Options{Pages: pages, DB: o.DB, Access: o.Access, Tokens: o.Tokens, Now: o.Now})
 	groups := organizations.On(o.DB, o.Access.Learn, o.Now)
 	return &Server{
 		catalog: o.Catalog, pages: pages,
-		lists:     list.New(list.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Works: works.New(o.Social, o.Now), Now: o.Now}),
-		explorer:  explore.New(explore.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
+		lists:     list.New(list.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Works: works.New(o.Social, o.Now), Cities: atlas, Now: o.Now}),
+		explorer:  explore.New(explore.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Cities: atlas, Now: o.Now}),
+		cities:    city.New(city.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Cities: atlas, Now: o.Now}),
 		channels:  channel.New(channel.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Companions: o.Companions, Now: o.Now}),
 		libraries: library.New(pages),
 		prose:     prose.New(prose.Options{Pages: pages, Sources: o.Catalog, Catalog: o.Catalog, Guides: o.Guides, Base: o.Links.Base, Contact: o.Contact}),
@@ -192,7 +198,7 @@ func New(o Options) *Server {
 		moderation: moderation.New(pages),
 		operator:   operator.New(pages),
 		offline:    offline.New(pages),
-		files:      sitefiles.New(sitefiles.Options{Catalog: o.Catalog, Logos: o.Logos, Links: o.Links, Icon: pages.Asset("icon.svg")}),
+		files:      sitefiles.New(sitefiles.Options{Catalog: o.Catalog, Cities: atlas, Logos: o.Logos, Links: o.Links, Icon: pages.Asset("icon.svg")}),
 	}
 }
 
@@ -202,6 +208,7 @@ func (s *Server) Groups() []request.Group {
 	return []request.Group{
 		{Server: s.lists, Endpoints: list.Endpoints},
 		{Server: s.explorer, Endpoints: explore.Endpoints},
+		{Server: s.cities, Endpoints: city.Endpoints},
 		{Server: s.channels, Endpoints: channel.Endpoints},
 		{Server: s.libraries, Endpoints: library.Endpoints},
 		{Server: s.prose, Endpoints: prose.Endpoints},

@@ -35,6 +35,8 @@ export const pages = [
   { name: 'countries', page: 'countries', path: () => '/paises' },
   { name: 'explore', page: 'explore', path: () => '/explorar', then: seeGlobe },
   { name: 'explore-country', page: 'explore', path: () => '/explorar?at=BR', then: seeGlobe, plain: true },
+  { name: 'city', page: 'city', path: () => '/radio/lisbon-2267057' },
+  { name: 'near', page: 'home', path: () => '/?near=38.72,-9.14&radius=500' },
   { name: 'schedule', page: 'schedule', path: () => '/programacao' },
   { name: 'timeline', page: 'schedule', path: () => '/programacao?view=timeline', then: seeGrid },
   { name: 'programmes', page: 'schedule', path: () => '/programacao?q=a', plain: true },

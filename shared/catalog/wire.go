@@ -51,6 +51,7 @@ type Channel struct {
 	API            string          `json:"api" format:"uri" description:"Address of the channel's detail record."`
 	Matched        *MatchedFeed    `json:"matched,omitempty" description:"Only in a search by relevance: the feed whose name answers q better than any name of the channel."`
 	WorksIn        *WorksIn        `json:"works_in,omitempty" description:"Only in a search with works_in or sort=works: how sure it is that the channel plays in that country."`
+	DistanceKM     *float64        `json:"distance_km,omitempty" description:"Only in a search with near: distance from that place in kilometres, to a tenth."`
 	Explain        *Explanation    `json:"explain,omitempty" description:"Only for operators who ask for it: what the place of the item is made of."`
 }
 
@@ -319,9 +320,11 @@ type Filters struct {
 	Tag         *string `json:"tag" description:"Radio tag; null for all."`
 	Guide       bool    `json:"guide" description:"True when only channels with a programme guide match."`
 	Playable    bool    `json:"playable" description:"True when only channels that a browser plays match."`
-	Sort        string  `json:"sort" enum:"name,score,votes,relevance,popular,works" description:"Order of the matches."`
+	Sort        string  `json:"sort" enum:"name,score,votes,relevance,popular,works,distance" description:"Order of the matches."`
 	Online      bool    `json:"online" description:"True when only channels whose last check succeeded match."`
 	Kind        string  `json:"kind" enum:"tv,radio,all"`
 	Genre       *string `json:"genre" description:"Radio genre; null for all."`
 	WorksIn     *string `json:"works_in" description:"Country as ISO 3166-1 alpha-2; null for all."`
+	Near        *string `json:"near" description:"Latitude and longitude, rounded to three decimals; null for everywhere."`
+	Radius      *int    `json:"radius" description:"Greatest distance from near in kilometres; null without near."`
 }

@@ -29,6 +29,11 @@ var printers = func() (ps [len(tags)]*message.Printer) {
 // Number formats n with the digits and separators of l.
 func (l Locale) Number(n int) string { return printers[l].Sprint(number.Decimal(n)) }
 
+// Decimal formats n, rounded to a tenth, with the digits and separators of l.
+func (l Locale) Decimal(n float64) string {
+	return printers[l].Sprint(number.Decimal(n, number.MaxFractionDigits(1)))
+}
+
 // dates are the layouts of a day.
 var dates = [len(tags)]string{"02/01/2006", "2 January 2006", "02/01/2006", "02/01/2006", "02.01.2006"}
 

@@ -60,6 +60,7 @@ var layers = []layer{
 	{`shared/social/companion`, words + `|` + keepers + `|shared/(overlay|identity|job|library|catalog(/(index|similar))?|social(/kept)?)`,
 		"what people keep together is counted from what each keeps"},
 	{`shared/health`, words + `|shared/(store|social|catalog(/rank)?)`, "verdicts are functions of counts"},
+	{`shared/cities`, `shared/(site|catalog(/.*)?)`, "stations are counted to cities from the catalog in memory"},
 	{`shared/works`, `shared/(social|health|catalog(/.*)?)`, "what plays in a country is judged from counts and the catalog in memory"},
 	{`shared/probe(/.*)?`, words + `|` + keepers + `|shared/(overlay|catalog|probe(/.*)?)`, "a measurement is of a stream, not of a channel"},
 	{`shared/guide/setting`, `shared/catalog`, "a setting is parsed from text"},

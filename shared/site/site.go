@@ -48,6 +48,7 @@ type Page int
 const (
 	Home          Page = iota // the catalog and its search results
 	Country                   // the channels of a country: see CountryPath
+	City                      // the radio stations of a city: its name and number
 	Countries                 // all countries
 	Schedule                  // what is on now
 	Explore                   // the globe, genres and categories
@@ -90,13 +91,13 @@ const (
 
 // Pages lists the pages in order, without Nowhere.
 var Pages = []Page{
-	Home, Country, Countries, Schedule, Explore, Channel, Library, Favorites, History, Guide, Kodi, Jellyfin, HomeAssistant, About, Contact, Partners, Producers, Purchases, Reference, Build, Numbers, Public, Takedown, Transparency, Moderation, Operator,
+	Home, Country, City, Countries, Schedule, Explore, Channel, Library, Favorites, History, Guide, Kodi, Jellyfin, HomeAssistant, About, Contact, Partners, Producers, Purchases, Reference, Build, Numbers, Public, Takedown, Transparency, Moderation, Operator,
 	SignIn, Account, Security, Sessions, Keys, Organizations, Organization, Invitation, Devices, Device, Privacy,
 }
 
 // names are the names of the pages in logs, stylesheets and scripts.
 var names = [...]string{
-	"home", "country", "countries", "schedule", "explore", "channel", "library", "favorites", "history", "guide", "kodi", "jellyfin", "homeassistant", "about", "contact", "partners", "producers", "purchases", "reference", "build", "numbers", "public", "takedown", "transparency", "moderation", "operator",
+	"home", "country", "city", "countries", "schedule", "explore", "channel", "library", "favorites", "history", "guide", "kodi", "jellyfin", "homeassistant", "about", "contact", "partners", "producers", "purchases", "reference", "build", "numbers", "public", "takedown", "transparency", "moderation", "operator",
 	"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
 }
 
@@ -116,6 +117,7 @@ const idParam = "{id}"
 var paths = [...][5]string{
 	Home:      {"", "", "", "", ""},
 	Country:   {"/" + idParam, "/" + idParam, "/" + idParam, "/" + idParam, "/" + idParam},
+	City:      {"/radio/{id}", "/radio/{id}", "/radio/{id}", "/radio/{id}", "/radio/{id}"},
 	Countries: {"/paises", "/countries", "/paises", "/pays", "/laender"},
 	Schedule:  {"/programacao", "/schedule", "/programacion", "/programme", "/programm"},
 	Explore:   {"/explorar", "/explore", "/explorar", "/explorer", "/entdecken"},

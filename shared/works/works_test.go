@@ -297,7 +297,7 @@ func TestSearch(t *testing.T) {
 		wide.Works, q.Works = nil, w
 		if q.Sort == "score" { // ask for the order of sureness instead
 			q.Sort, wide.Sort = filter.BySureness, filter.ByPopularity
-			q.Near, wide.Near = "", ""
+			q.Home, wide.Home = "", ""
 		}
 		if r.IntN(4) > 0 {
 			q.WorksIn = "PT"

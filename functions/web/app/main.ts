@@ -23,6 +23,11 @@ document.addEventListener("click", (event) => {
   if (button) press(button);
 });
 document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest<HTMLElement>("#locate") : null;
+  if (button) void import("./locate").then((m) => m.locate(button));
+});
+if (location.hash === "#locate") void import("./locate").then((m) => m.comeBack());
+document.addEventListener("click", (event) => {
   const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-me]") : null;
   if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
@@ -50,7 +55,7 @@ else onceFocused();
 let chosen = ""; // the channel that is to play while the page stays
 document.addEventListener("mm-beside", (event) => { // the texts of the player come with the channel's page
   const path = chosen = (event as CustomEvent<string>).detail;
-  if (name() === "explore") void import("./channel").then((m) => chosen === path ? m.playBeside(path) : undefined).catch(() => location.assign(path));
+  if (name() === "explore" || name() === "city") void import("./channel").then((m) => chosen === path ? m.playBeside(path) : undefined).catch(() => location.assign(path));
 });
 
 if (page === "channel") void import("./channel").then((m) => m.channel());
@@ -63,7 +68,7 @@ if (document.querySelector(".snippet")) void import("./build").then((m) => m.bui
 if (page === "purchases") void import("./purchases").then((m) => m.purchases());
 if (document.documentElement.dataset["visitor"]) void import("./account").then((m) => m.account());
 if (page === "devices" || page === "device") void import("./account/devices").then((m) => m.devices());
-if (page === "home" || page === "country" || page === "channel" || page === "public" || page === "favorites" || page === "history") void import("./keep").then((m) => {
+if (page === "home" || page === "country" || page === "city" || page === "channel" || page === "public" || page === "favorites" || page === "history") void import("./keep").then((m) => {
   m.keep();
   press = m.press;
   early.forEach(press);

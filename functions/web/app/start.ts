@@ -10,6 +10,7 @@ export function run(): void {
   if (page === "schedule") void import("./schedule").then((m) => here.aborted || m.schedule());
   if (page === "schedule" && document.getElementById("timeline")) void import("./guide/timeline").then((m) => here.aborted || m.timeline());
   if (page === "explore") void import("./explore").then((m) => here.aborted || m.explore());
+  if (page === "city") void import("./city").then((m) => here.aborted || m.city());
   if (page === "countries") void import("./list/countries").then((m) => here.aborted || m.countries());
   if (page === "library") void import("./library").then((m) => here.aborted || m.library());
   if (page === "public") void import("./public").then((m) => here.aborted || m.publicLibrary());

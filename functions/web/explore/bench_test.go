@@ -9,6 +9,7 @@ import (
 
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/webtest"
+	"miramundo.dev/shared/cities"
 )
 
 // BenchmarkExplore serves the page and its parts of the real catalog, compressed as
@@ -16,7 +17,9 @@ import (
 // took, without the first request of each, which prepares what all share.
 func BenchmarkExplore(b *testing.B) {
 	shown, _ := webtest.Real(b)
-	h := webtest.Handler(New(Options{Pages: page.NewRenderer(webtest.Links), Catalog: shown, Now: webtest.Clock}), Endpoints)
+	pages := page.NewRenderer(webtest.Links)
+	atlas := cities.New(func() []byte { return pages.Data("cities.tsv") })
+	h := webtest.Handler(New(Options{Pages: pages, Catalog: shown, Cities: atlas, Now: webtest.Clock}), Endpoints)
 	for _, path := range []string{"/en/explore", "/en/explore?at=US", "/around/BR", "/around/3448439", placesPath} {
 		b.Run(path, func(b *testing.B) {
 			var took []time.Duration

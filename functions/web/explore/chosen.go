@@ -8,6 +8,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/cities"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
@@ -41,6 +42,7 @@ type chosen struct {
 	Name   string
 	Flag   string     // URL
 	Within part.Chip  // the country of a city
+	All    part.Chip  // the page of a city
 	Total  string     // how many channels there are, as a sentence
 	Parts  []channels // the channels of each kind
 	Cities part.Chips // of a country, or of the world
@@ -71,8 +73,8 @@ func (s *Server) part(l i18n.Locale, in chosenIn) (*page.Rendered, error) {
 // chosen returns what there is in a country or a city. It reports false for one without
 // channels.
 func (s *Server) chosen(v *page.View, snapshot *index.View, at string) (*chosen, bool) {
-	places := s.places(snapshot)
-	if p := places.byID[at]; p != nil {
+	places := s.Cities.Places(snapshot)
+	if p := places.ByID[at]; p != nil {
 		return s.city(v, snapshot, p), true
 	}
 	if v.Country(at) == "" {
@@ -82,17 +84,18 @@ func (s *Server) chosen(v *page.View, snapshot *index.View, at string) (*chosen,
 }
 
 // city returns the stations of a city.
-func (s *Server) city(v *page.View, snapshot *index.View, p *place) *chosen {
+func (s *Server) city(v *page.View, snapshot *index.View, p *cities.Place) *chosen {
 	c := &chosen{
-		At: p.id, Name: p.name, Flag: v.Flag(p.country), Total: v.N("list.found_radio", len(p.stations)),
-		Within: part.Chip{Text: v.CountryName(p.country), Href: v.Path("explore") + "?at=" + p.country},
+		At: p.ID, Name: p.Name, Flag: v.Flag(p.Country), Total: v.N("list.found_radio", len(p.Stations)),
+		Within: part.Chip{Text: v.CountryName(p.Country), Href: v.Path("explore") + "?at=" + p.Country},
+		All:    part.Chip{Text: v.T("explore.city_page", "city", p.Name), Href: v.City(p.Slug())},
 	}
-	c.Parts = []channels{{Title: v.T("explore.stations"), Rows: s.rows(v, snapshot, p.stations[:min(len(p.stations), stationsOfCity)])}}
+	c.Parts = []channels{{Title: v.T("explore.stations"), Rows: s.rows(v, snapshot, p.Stations[:min(len(p.Stations), stationsOfCity)])}}
 	return c
 }
 
 // country returns the most popular channels of a country, and its cities.
-func (s *Server) country(v *page.View, snapshot *index.View, code string, places *places) (*chosen, bool) {
+func (s *Server) country(v *page.View, snapshot *index.View, code string, places *cities.Places) (*chosen, bool) {
 	c := &chosen{At: code, Name: v.CountryName(code), Flag: v.Flag(code)}
 	var totals []string
 	for _, kind := range []string{filter.TV, filter.Radio} {
@@ -103,19 +106,19 @@ func (s *Server) country(v *page.View, snapshot *index.View, code string, places
 		}
 	}
 	c.Total = strings.Join(totals, " · ")
-	c.Cities = chipsOf(v, places.in(code), citiesOfCountry)
+	c.Cities = chipsOf(v, places.In(code), citiesOfCountry)
 	return c, len(c.Parts) > 0
 }
 
 // mostOf returns the cities with the most stations.
-func mostOf(v *page.View, places *places) *chosen {
-	return &chosen{Name: v.T("explore.cities"), Cities: chipsOf(v, places.sorted, citiesOfWorld)}
+func mostOf(v *page.View, places *cities.Places) *chosen {
+	return &chosen{Name: v.T("explore.cities"), Cities: chipsOf(v, places.Sorted, citiesOfWorld)}
 }
 
 // chipsOf returns links to the first of some cities.
-func chipsOf(v *page.View, cities []*place, most int) (chips part.Chips) {
-	for _, p := range cities[:min(len(cities), most)] {
-		chips = append(chips, part.Chip{Text: p.name, Href: v.Path("explore") + "?at=" + p.id, Flag: v.Flag(p.country), Count: v.Locale.Number(len(p.stations))})
+func chipsOf(v *page.View, all []*cities.Place, most int) (chips part.Chips) {
+	for _, p := range all[:min(len(all), most)] {
+		chips = append(chips, part.Chip{Text: p.Name, Href: v.Path("explore") + "?at=" + p.ID, Flag: v.Flag(p.Country), Count: v.Locale.Number(len(p.Stations))})
 	}
 	return chips
 }

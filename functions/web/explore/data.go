@@ -10,6 +10,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/cities"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 )
@@ -40,7 +41,7 @@ func (s *Server) data(context.Context, struct{}) (document, error) {
 	if err != nil {
 		return document{}, err
 	}
-	places := s.places(snapshot)
+	places := s.Cities.Places(snapshot)
 	return s.releases.Get(snapshot.Index(), key{what: "data"}, func() any {
 		data, err := json.Marshal(shownOf(snapshot, places))
 		if err != nil {
@@ -50,7 +51,7 @@ func (s *Server) data(context.Context, struct{}) (document, error) {
 	}).(document), nil
 }
 
-func shownOf(snapshot *index.View, places *places) shown {
+func shownOf(snapshot *index.View, places *cities.Places) shown {
 	s := shown{map[string][2]int{}, map[string][][5]any{}}
 	for i, kind := range []string{filter.TV, filter.Radio} {
 		for _, f := range snapshot.Countries(kind, int(i18n.EN)) {
@@ -59,8 +60,8 @@ func shownOf(snapshot *index.View, places *places) shown {
 			s.Countries[f.Code] = counts
 		}
 	}
-	for _, p := range places.sorted {
-		s.Cities[p.country] = append(s.Cities[p.country], [5]any{json.Number(p.id), p.name, p.lat, p.lon, len(p.stations)})
+	for _, p := range places.Sorted {
+		s.Cities[p.Country] = append(s.Cities[p.Country], [5]any{json.Number(p.ID), p.Name, p.At.Lat, p.At.Lon, len(p.Stations)})
 	}
 	return s
 }

@@ -3,12 +3,10 @@
 //
 //	explore.go  the page
 //	chosen.go   what there is in a country or a city
-//	place.go    which city a station is in
 //	data.go     what the globe shows
 //
-// Stations say where they are by coordinates. They are counted to the cities around
-// them, and the file of the globe is written, once for each release; the page is
-// rendered once for each view of the catalog.
+// Package cities counts stations to the cities around them, and the file of the globe is
+// written, once for each release; the page is rendered once for each view of the catalog.
 package explore
 
 import (
@@ -22,6 +20,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/cities"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/i18n"
@@ -40,19 +39,19 @@ type Options struct {
 	Pages   *page.Renderer
 	Catalog index.Viewer
 	Guides  *guide.Live      // nil to show channels without programmes
+	Cities  *cities.Atlas    // the cities that stations are counted to
 	Now     func() time.Time // the clock, which tests replace
 }
 
 // A Server serves the page.
 type Server struct {
 	Options
-	cities   func() []city // the cities that places are named after, read once
-	views    page.Memo     // by view of the catalog
-	releases page.Memo     // by index, which lasts longer
+	views    page.Memo // by view of the catalog
+	releases page.Memo // by index, which lasts longer
 }
 
 // New returns a server of the page.
-func New(o Options) *Server { return &Server{Options: o, cities: citiesOf(o.Pages)} }
+func New(o Options) *Server { return &Server{Options: o} }
 
 // A world is the body of the page.
 type world struct {
@@ -106,7 +105,8 @@ func (s *Server) explore(_ context.Context, l i18n.Locale, in exploreIn) (*page.
 	}
 	body := s.world(snapshot, l)
 	all := s.views.Get(snapshot, key{"page", l}, func() any {
-		v := s.Pages.View(site.Explore, l, body)
+		v := s.view(l)
+		v.Body = body
 		shown, err := v.Show()
 		return rendered{shown, err}
 	}).(rendered)
@@ -116,7 +116,7 @@ func (s *Server) explore(_ context.Context, l i18n.Locale, in exploreIn) (*page.
 // exploreAt shows the page with what there is in a country or a city, for visitors
 // without scripts. Search engines have the page of the country.
 func (s *Server) exploreAt(snapshot *index.View, l i18n.Locale, at string) (*page.Rendered, error) {
-	v := s.Pages.View(site.Explore, l, nil)
+	v := s.view(l)
 	v.NoIndex = true
 	chosen, ok := s.chosen(v, snapshot, at)
 	if !ok {
@@ -128,9 +128,18 @@ func (s *Server) exploreAt(snapshot *index.View, l i18n.Locale, at string) (*pag
 	return v.Show()
 }
 
+// view returns the view of the page, which leads to what is near the visitor.
+func (s *Server) view(l i18n.Locale) *page.View {
+	v := s.Pages.View(site.Explore, l, nil)
+	v.Locates = true
+	v.Areas = append(v.Areas, "near")
+	v.Modules = []string{"explore"}
+	return v
+}
+
 // world returns the body of the page, in which nothing is chosen.
 func (s *Server) world(snapshot *index.View, l i18n.Locale) *world {
-	places := s.places(snapshot)
+	places := s.Cities.Places(snapshot)
 	return s.views.Get(snapshot, key{"world", l}, func() any {
 		v := s.Pages.View(site.Explore, l, nil)
 		countries := snapshot.Countries(filter.Any, int(l))
@@ -138,7 +147,7 @@ func (s *Server) world(snapshot *index.View, l i18n.Locale) *world {
 			Chosen: mostOf(v, places), Regions: regionsOf(v, countries), Globe: v.Asset("globe.json"), Places: placesPath,
 			Parts: page.Below(l, partsPath), TV: page.Below(l, page.Surprise), Radio: page.Below(l, page.Surprise) + "?kind=" + filter.Radio,
 		}
-		b.Lead = v.T("explore.lead", "countries", v.N("home.count_countries", len(countries)), "cities", v.N("explore.count_cities", len(places.sorted)))
+		b.Lead = v.T("explore.lead", "countries", v.N("home.count_countries", len(countries)), "cities", v.N("explore.count_cities", len(places.Sorted)))
 		for i, g := range snapshot.Genres("", int(l)) {
 			b.Genres = append(b.Genres, tile{g.Name, v.Path("home") + "?genre=" + g.ID, v.Locale.Number(g.Count), i % part.Tones})
 		}

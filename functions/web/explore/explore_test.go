@@ -14,6 +14,7 @@ import (
 	"miramundo.dev/functions/web/webtest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/cities"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
 )
@@ -45,8 +46,8 @@ func handler(t testing.TB) http.Handler {
 				Streams: []catalog.StreamRecord{{ID: 8, URL: "https://live.example/8.m3u8", Kind: catalog.StreamHLS, Origin: "iptv-org", Playable: true}}},
 		},
 	}
-	s := New(Options{Pages: page.NewRenderer(webtest.Links), Catalog: webtest.Show(t, reg, index.Overlay{}), Now: webtest.Clock})
-	s.cities = func() []city { return parseCities(someCities) }
+	atlas := cities.New(func() []byte { return []byte(someCities) })
+	s := New(Options{Pages: page.NewRenderer(webtest.Links), Catalog: webtest.Show(t, reg, index.Overlay{}), Cities: atlas, Now: webtest.Clock})
 	return webtest.Handler(s, Endpoints)
 }
 
@@ -64,33 +65,6 @@ func TestData(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
-	}
-}
-
-func TestNear(t *testing.T) {
-	g := newGrid(parseCities(someCities))
-	for _, test := range []struct {
-		name     string
-		lat, lon float64
-		country  string
-		want     string // the id of the city; empty for none
-	}{
-		{"a suburb", -23.46, -46.53, "BR", "1"},
-		{"a town that is far enough", -23.96, -46.33, "BR", "3"},
-		{"without a country", -23.96, -46.33, "", "3"},
-		{"another country", -23.96, -46.33, "AR", ""},
-		{"the sea", 0, -30, "", ""},
-		{"beyond the date line", -18.1, -179.9, "FJ", ""},
-		{"before the date line", -18.1, 179.8, "FJ", "4"},
-		{"the pole", -90, 180, "", ""},
-	} {
-		got := ""
-		if c := g.near(catalog.Geo{Lat: test.lat, Lon: test.lon}, test.country); c != nil {
-			got = c.id
-		}
-		if got != test.want {
-			t.Errorf("%s: the city is %q, want %q", test.name, got, test.want)
-		}
 	}
 }
 
@@ -125,7 +99,7 @@ func TestExplore(t *testing.T) {
 func TestChosen(t *testing.T) {
 	h := handler(t)
 	for path, want := range map[string][]string{
-		"/en/explore?at=1": {"Brazil /en/explore?at=BR", "Dois Jazz /en/channel/rb.2", "Um Jazz /en/channel/rb.1"},
+		"/en/explore?at=1": {"Brazil /en/explore?at=BR", "All radio in São Paulo /en/radio/sao-paulo-1", "Dois Jazz /en/channel/rb.2", "Um Jazz /en/channel/rb.1"},
 		"/en/explore?at=BR": {
 			"Popular TV · Brazil /en/brazil?kind=tv", "Canal News /en/channel/C.br", "Popular radio · Brazil /en/brazil?kind=radio",
 			"Unplaced Jazz /en/channel/rb.6", "Costa Jazz /en/channel/rb.3", "Dois Jazz /en/channel/rb.2", "Um Jazz /en/channel/rb.1",

@@ -59,7 +59,13 @@ func (s *Server) tabs(v *page.View, snapshot *index.View, w wanted, current stri
 // genres instead.
 func (s *Server) topics(v *page.View, snapshot *index.View, w wanted, found []catalog.CategoryCount) part.Chips {
 	if w.kind() == filter.Radio {
-		return genresOf(v, w, s.genres(snapshot, w.Country, v.Locale))
+		topics := genresOf(v, w, s.genres(snapshot, w.Country, v.Locale))
+		for i := range topics {
+			if w.Near != "" { // the counts are of the country
+				topics[i].Count = ""
+			}
+		}
+		return topics
 	}
 	if w.Category == "" {
 		return topicsOf(v, w, found)
@@ -174,6 +180,8 @@ func textOf(v *page.View, snapshot *index.View, w wanted, id filter.ID) string {
 		return v.T("list.quoted", "q", w.Q)
 	case id == filter.WorksIn:
 		return v.T("list.works_in", "country", v.CountryName(w.WorksIn))
+	case id == filter.Near:
+		return v.T("near.chip", "km", part.Distance(v, float64(w.Kilometres())))
 	case f.Chosen != "":
 		return v.T("list.with_" + f.Chosen)
 	}
@@ -181,14 +189,14 @@ func textOf(v *page.View, snapshot *index.View, w wanted, id filter.ID) string {
 }
 
 // orders are the orders that a page offers, by the names of the parameter sort.
-var orders = []string{filter.ByRelevance, filter.ByPopularity, filter.BySureness, "score", "votes", "name"}
+var orders = []string{filter.ByRelevance, filter.ByDistance, filter.ByPopularity, filter.BySureness, "score", "votes", "name"}
 
 // sortsOf returns links to the orders that apply to w: relevance needs words, sureness
-// a country, and only stations have votes.
+// a country, distance a place, and only stations have votes.
 func sortsOf(v *page.View, w wanted) part.Chips {
 	var sorts part.Chips
 	for _, sort := range orders {
-		if sort == filter.ByRelevance && w.Q == "" || sort == "votes" && w.kind() == filter.TV || sort == filter.BySureness && w.WorksIn == "" {
+		if sort == filter.ByRelevance && w.Q == "" || sort == "votes" && w.kind() == filter.TV || sort == filter.BySureness && w.WorksIn == "" || sort == filter.ByDistance && w.Near == "" {
 			continue
 		}
 		sorts = append(sorts, part.Chip{

@@ -13,13 +13,17 @@ import (
 // relatedCount is how many other countries of its region the page of a country offers.
 const relatedCount = 12
 
+// cityCount is how many of its cities the page of a country offers.
+const cityCount = 30
+
 // A land is what the page of a country has besides the list of its channels.
 type land struct {
-	Region  part.Chip // its region on the page of countries; its text is empty when it has none
-	Globe   string    // path of the globe with the country in sight; empty when it has nothing to play
-	On      *shelf    // its channels of which a programme is on now; nil in a search and when they are few
-	Related []place   // other countries of its region, those with the most channels first; empty in a search
-	More    string    // the title of those
+	Region  part.Chip  // its region on the page of countries; its text is empty when it has none
+	Globe   string     // path of the globe with the country in sight; empty when it has nothing to play
+	On      *shelf     // its channels of which a programme is on now; nil in a search and when they are few
+	Related []place    // other countries of its region, those with the most channels first; empty in a search
+	Cities  part.Chips // its cities with the most stations; empty in a search
+	More    string     // the title of those
 }
 
 // landOf returns what the page of a country has besides the list. A search has less of
@@ -42,6 +46,11 @@ func (s *Server) landOf(v *page.View, snapshot *index.View, w wanted) *land {
 	}
 	if w.kind() == filter.TV {
 		b.On = s.shelfOn(v, snapshot, code)
+	}
+	for _, p := range s.Cities.Places(snapshot).In(code) {
+		if len(b.Cities) < cityCount {
+			b.Cities = append(b.Cities, part.Chip{Text: p.Name, Href: v.City(p.Slug()), Count: v.Locale.Number(len(p.Stations))})
+		}
 	}
 	if here.region != "" {
 		b.Related, b.More = neighbours(places, here), v.T("country.related", "region", b.Region.Text)

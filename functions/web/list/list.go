@@ -24,6 +24,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/cities"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/feed"
 	"miramundo.dev/shared/guide"
@@ -51,6 +52,7 @@ type Options struct {
 	Catalog index.DatedViewer
 	Guides  *guide.Live      // nil to show cards without programmes
 	Works   *works.Countries // nil when nothing is known of what plays where
+	Cities  *cities.Atlas    // nil to name no cities
 	Now     func() time.Time // the clock, which tests replace
 }
 
@@ -89,6 +91,7 @@ type listing struct {
 	Sorts    []part.Chip // the orders that apply
 	Menus    []menu
 	Flags    []part.Chip // checkboxes of the form
+	Around   *around     // what a list near a place has besides; nil for any other list
 	Works    string      // what the list of what plays in a country means; empty for any other list
 	Hidden   [][2]string // names and values of parameters that the form keeps
 	Previous string      // URL of the page before; empty on the first
@@ -105,7 +108,8 @@ func (b *listing) Words() string { return b.Q }
 // Path returns the path of the page without a query.
 func (b *listing) Path() string { return b.path }
 
-// Radio reports whether the topics are genres of stations.
+// Radio reports whether the topics are genres of stations. Such a list leads to what is near
+// the visitor.
 func (b *listing) Radio() bool { return b.kind() == filter.Radio }
 
 // home shows the home page or, with any filter, a search of the whole catalog.
@@ -175,7 +179,8 @@ func listPage(v *page.View, w wanted, indexed bool) (*page.Rendered, error) {
 	if indexed {
 		_, v.Variant, _ = strings.Cut(w.address(), "?")
 	}
-	v.Areas = []string{"list", "keep"}
+	v.Areas = []string{"list", "keep", "near"}
+	v.Locates, v.Unshared = true, w.Near != ""
 	if w != w.unfiltered() || w.fixed {
 		v.Others = append(v.Others, playlistsOf(v, w)...)
 	}
@@ -210,6 +215,12 @@ func (s *Server) listing(v *page.View, snapshot *index.View, w wanted) *listing 
 	}
 	if w.Q != "" {
 		b.Heading = v.T("list.heading_q", "q", w.Q)
+	}
+	if w.Near != "" {
+		b.Around = s.around(v, snapshot, w)
+		if w.Q == "" {
+			b.Heading = b.Around.Heading
+		}
 	}
 	if w.WorksIn != "" {
 		b.Works = v.T("list.works_in_means", "country", v.CountryName(w.WorksIn))

@@ -486,7 +486,7 @@ func TestFilters(t *testing.T) {
 	h := listHandler(t)
 	for id := range filter.Count {
 		f := &filter.All[id]
-		if id == filter.Kind || id == filter.Sort {
+		if id == filter.Kind || id == filter.Sort || id == filter.Radius {
 			if slices.Contains(narrowing, id) {
 				t.Errorf("%s has links of its own", f.Name)
 			}
@@ -498,6 +498,8 @@ func TestFilters(t *testing.T) {
 			value = f.ChosenValue()
 		case id == filter.WorksIn:
 			value = "PT"
+		case id == filter.Near:
+			value = "38.72,-9.14"
 		case f.Normalize != nil:
 			value = f.Normalize(value)
 		}

@@ -29,7 +29,7 @@ import (
 type listIn struct {
 	filter.Selection
 	Kind   string `query:"kind" enum:"tv,radio,all" description:"Kind of channel; without it, all with words in q, radio with a genre or a tag, and otherwise tv."`
-	Sort   string `query:"sort" enum:"name,score,votes,relevance,popular,works" description:"Order; without it, relevance with words in q, votes for radio, and otherwise popular."`
+	Sort   string `query:"sort" enum:"name,score,votes,relevance,popular,works,distance" description:"Order; without it, relevance with words in q, distance near a place, votes for radio, and otherwise popular."`
 	Here   bool   `query:"works_here" default:"0" description:"1 redirects to the same search with works_in, for the country that the visitor is in."`
 	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Number of matches to skip."`
 }
@@ -37,7 +37,7 @@ type listIn struct {
 // narrowing are the filters that a page shows as links that drop them, in the
 // order of these links and of URL parameters. The kind and the order are shown
 // elsewhere.
-var narrowing = slices.Concat(filter.IDs(filter.ByWords), filter.IDs(filter.ByValue), filter.IDs(filter.ByFlag), filter.IDs(filter.ByCountry), []filter.ID{filter.Playable})
+var narrowing = slices.Concat(filter.IDs(filter.ByWords), filter.IDs(filter.ByValue), filter.IDs(filter.ByFlag), filter.IDs(filter.ByCountry), filter.IDs(filter.ByPlace), []filter.ID{filter.Playable})
 
 // The filters of the form in the order of its controls.
 var (
@@ -81,7 +81,9 @@ func (w wanted) here(ctx context.Context) (*page.Rendered, error) {
 // wanted returns the search of in on a page of the whole catalog.
 func (in *listIn) wanted(path string) wanted {
 	w := wanted{listIn: *in, path: path}
-	w.Normalize()
+	if w.Normalize(); w.Near == "" && w.Sort == filter.ByDistance { // the form of a list near a place sends the order without the place
+		w.Sort = ""
+	}
 	return w
 }
 
@@ -161,6 +163,8 @@ func (w *wanted) sort() string {
 		return w.Sort
 	case w.Q != "":
 		return filter.ByRelevance
+	case w.Near != "":
+		return filter.ByDistance
 	case w.kind() == filter.Radio:
 		return "votes"
 	}
@@ -240,6 +244,9 @@ func (w wanted) pairs() [][2]string {
 	for _, id := range w.chosen() {
 		if id != filter.Words {
 			add(filter.All[id].Name, w.Value(id))
+		}
+		if id == filter.Near && w.IsSet(filter.Radius) {
+			add(filter.All[filter.Radius].Name, w.Value(filter.Radius))
 		}
 	}
 	add(filter.All[filter.Sort].Name, w.Sort)

@@ -212,6 +212,7 @@ func (v *View) rendered(text []byte, status int) *Rendered {
 		policy = policyFor(v.renderer.links, v.Provider)
 	}
 	return &Rendered{
+		locates: v.Locates, unshared: v.Unshared,
 		data: data, tag: tagOf(data), media: htmlMedia, status: status, locale: v.Locale, policy: policy, base: v.renderer.links.Base,
 	}
 }
@@ -234,6 +235,8 @@ type Rendered struct {
 	moved  string // the path of a redirect; then the other fields but own are empty
 	own    bool   // the redirect is for this visitor alone
 	framed bool   // any site may frame the page
+
+	locates, unshared bool // as in a View
 }
 
 // MovedTo returns a permanent redirect to another path of this site.
@@ -261,6 +264,13 @@ func (s *Rendered) asMarkdown() (*Rendered, error) {
 // ETag returns a hash of the page, without quotes; empty for a redirect.
 func (s *Rendered) ETag() string { return s.tag }
 
+// locating is the value of Permissions-Policy of the pages that may ask the browser where
+// the visitor is.
+var locating = []string{strings.Replace(headers.Get("Permissions-Policy"), "geolocation=()", "geolocation=(self)", 1)}
+
+// unshared is the Cache-Control of pages that no shared cache may keep.
+var unshared = []string{"private, max-age=0"}
+
 // headers isolate pages from other sites: no site may frame a page or share its
 // browsing context, and a page may use none of the named device features.
 var headers = http.Header{
@@ -286,6 +296,12 @@ func (s *Rendered) Reply(w http.ResponseWriter, r *http.Request) error {
 	}
 	for name, values := range own {
 		h[name] = values
+	}
+	if s.locates {
+		h["Permissions-Policy"] = locating
+	}
+	if s.unshared {
+		h["Cache-Control"] = unshared
 	}
 	h["Content-Security-Policy"] = []string{s.policy}
 	h["Content-Language"] = []string{s.locale.HTML()}

@@ -30,6 +30,8 @@ type View struct {
 	Data        any      // values for the page's script, written as JSON; nil for none
 	Areas       []string // areas of the texts that the page's scripts show
 	Modules     []string // script modules that the page loads; nil for those named like Areas
+	Locates     bool     // the page may ask the browser where the visitor is
+	Unshared    bool     // no shared cache may keep the page, since its address says where a visitor is
 	Provider    string   // origin of a provider whose widget the page shows; empty on all pages but one
 	Body        any      // the values of the page's own template
 
@@ -104,6 +106,9 @@ func (v *View) Path(page string) string {
 
 // Channel returns the path of a channel's page.
 func (v *View) Channel(id string) string { return site.Channel.Path(v.Locale, id) }
+
+// City returns the path of the page of a city's stations, by the city's name in the path.
+func (v *View) City(slug string) string { return site.City.Path(v.Locale, slug) }
 
 // Country returns the path of a country's page; empty when it has none.
 func (v *View) Country(code string) string {

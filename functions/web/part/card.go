@@ -36,6 +36,7 @@ type Card struct {
 	Health   string // good, fair or bad; empty when never measured
 	Works    string // confirmed or likely: how sure it is that it plays in the country of the list; empty for any other list
 	Place    string // the name of that country
+	Distance string // how far it is from the place of the list; empty for any other list
 	Radio    bool
 }
 
@@ -74,6 +75,9 @@ func newCard(v *page.View, c *index.Card) Card {
 		View: v, ID: c.ID, Path: v.Channel(c.ID), Name: Called(c.Name), Category: c.Category, Quality: c.Quality,
 		Health: Grade(c.Health), Works: string(c.WorksIn), Radio: c.Kind == catalog.Station,
 	}
+	if c.Distance != nil {
+		shown.Distance = Distance(v, *c.Distance)
+	}
 	if c.Feed != "" {
 		shown.Path += "?feed=" + url.QueryEscape(c.Feed)
 	}
@@ -87,7 +91,7 @@ func newCard(v *page.View, c *index.Card) Card {
 			shown.Sign = sign(c.Subject, shown.Radio)
 		}
 	}
-	if c.Country != "" && (v.Page != site.Country || v.Name != c.Country) {
+	if c.Country != "" && v.Page != site.City && (v.Page != site.Country || v.Name != c.Country) {
 		shown.Flag, shown.Country = v.Flag(c.Country), v.CountryName(c.Country)
 	}
 	return shown
@@ -135,7 +139,7 @@ type cardKind struct {
 
 // texts returns pointers to the texts of the card, always in the same order.
 func (c *Card) texts() []*string {
-	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Fill, &c.Letters, &c.Size, &c.Tone, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now, &c.Percent, &c.Place}
+	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Fill, &c.Letters, &c.Size, &c.Tone, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now, &c.Percent, &c.Place, &c.Distance}
 }
 
 // kind returns the key of the card's stamp.

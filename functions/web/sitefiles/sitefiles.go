@@ -16,6 +16,7 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/cities"
 	"miramundo.dev/shared/i18n"
 )
 
@@ -25,6 +26,7 @@ var Endpoints = slices.Concat(robots, sitemaps, installed, openSearch, pictures)
 // Options are what a Server needs.
 type Options struct {
 	Catalog index.Viewer
+	Cities  *cities.Atlas    // nil to list no cities
 	Logos   Logos            // nil to draw pictures without logos
 	Links   catalog.LinkBase // base URL of the service, and the prefix of the URLs of stored logos
 	Icon    string           // path of the icon as SVG; empty when it was not built

@@ -85,7 +85,7 @@ func sitemapOf(l i18n.Locale, part int) string {
 var lists = []site.Page{site.Home, site.Countries, site.Schedule, site.Explore}
 
 // otherPages returns the pages of a locale that are not about a channel.
-func otherPages(snapshot *index.View, l i18n.Locale) (all []sitemapPage) {
+func (s *Server) otherPages(snapshot *index.View, l i18n.Locale) (all []sitemapPage) {
 	day := dayOf(snapshot)
 	for _, p := range site.Pages {
 		changed := ""
@@ -100,6 +100,9 @@ func otherPages(snapshot *index.View, l i18n.Locale) (all []sitemapPage) {
 		if path, ok := site.CountryPath(l, c.Code); ok {
 			all = append(all, sitemapPage{path, day})
 		}
+	}
+	for _, p := range s.Cities.Places(snapshot).Sorted {
+		all = append(all, sitemapPage{site.City.Path(l, p.Slug()), day})
 	}
 	return all
 }
@@ -119,7 +122,7 @@ func (s *Server) sitemapIndex(context.Context, struct{}) (api.Content, error) {
 	var all sitemapList
 	channels := len(streamed(snapshot))
 	for _, l := range i18n.Locales {
-		total := len(otherPages(snapshot, l)) + channels
+		total := len(s.otherPages(snapshot, l)) + channels
 		for part := range (total + maxURLs - 1) / maxURLs {
 			all.Maps = append(all.Maps, sitemapPage{s.Links.Base + sitemapOf(l, part+1), dayOf(snapshot)})
 		}
@@ -157,7 +160,7 @@ func (s *Server) sitemapPages(snapshot *index.View, l i18n.Locale, from int) []s
 	if from < 0 {
 		return nil
 	}
-	others, channels := otherPages(snapshot, l), streamed(snapshot)
+	others, channels := s.otherPages(snapshot, l), streamed(snapshot)
 	to := min(from+maxURLs, len(others)+len(channels))
 	var pages []sitemapPage
 	for i := from; i < to; i++ {

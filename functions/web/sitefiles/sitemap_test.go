@@ -9,6 +9,7 @@ import (
 
 	"miramundo.dev/functions/web/webtest"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/cities"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
 )
@@ -52,11 +53,17 @@ func sitemapURLs(t testing.TB, h http.Handler) []string {
 // URL twice. That each URL leads to a page is checked where all pages are.
 func TestSitemap(t *testing.T) {
 	shown := webtest.Sample(t, index.Overlay{})
-	s := New(Options{Catalog: shown, Links: webtest.Links})
+	atlas := cities.New(func() []byte { return []byte("2267057\tLisbon\tPT\t38.72\t-9.13\n1\tNowhere\tPT\t0\t0\n") })
+	s := New(Options{Catalog: shown, Cities: atlas, Links: webtest.Links})
 	h := webtest.Handler(s, Endpoints)
 	all := sitemapURLs(t, h)
 	if sorted := slices.Sorted(slices.Values(all)); len(slices.Compact(sorted)) != len(all) {
 		t.Error("a URL is listed twice")
+	}
+	for _, l := range i18n.Locales {
+		if !slices.Contains(all, webtest.Base+site.City.Path(l, "lisbon-2267057")) || slices.Contains(all, webtest.Base+site.City.Path(l, "nowhere-1")) {
+			t.Errorf("%s: the cities with stations are not listed, or one without", l)
+		}
 	}
 	reg, err := webtest.SampleRegister()
 	if err != nil {

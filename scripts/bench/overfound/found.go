@@ -170,7 +170,7 @@ func (s *searcher) search(j *judged, onlyPlayable bool) (docs []uint32, total in
 	sel := filter.Selection{Q: j.text, Kind: j.kind, Playable: onlyPlayable, Sort: "relevance"}
 	sel.Normalize()
 	speaks, _ := i18n.LanguageCode(j.locale)
-	return s.view.Find(index.Query{Selection: sel, Limit: shown, Near: j.country, Speaks: speaks})
+	return s.view.Find(index.Query{Selection: sel, Limit: shown, Home: j.country, Speaks: speaks})
 }
 
 // simple returns the first records, in the given order or that of names, whose

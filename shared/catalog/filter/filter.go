@@ -14,7 +14,7 @@
 //     [Selection.Pairs].
 //   - The facet lists take their routes from [Facet].
 //
-// To add a filter, add the field, the row, the case in Text or in Flag, the
+// To add a filter, add the field, the row, the case in Text, Flag or Number, the
 // member of catalog.Filters and, for a filter by value, its column in package
 // layout. The tests of each derived place walk the table and fail without it.
 package filter
@@ -43,12 +43,14 @@ type Selection struct {
 	Subdivision string `query:"subdivision" maxLength:"32" description:"Catalog code of a state or province."`
 	City        string `query:"city" maxLength:"32" description:"Catalog code of a city."`
 	Playable    bool   `query:"playable" default:"1" description:"0 also includes channels without a usable stream."`
-	Sort        string `query:"sort" default:"name" enum:"name,score,votes,relevance,popular,works" description:"name is alphabetical; score is best measured health first, then best known; votes is most votes first, which only stations have; popular is best known first, those of the caller's country before others; works is what plays most surely in the country of works_in, or else in the caller's country: confirmed, likely, unknown, fails; relevance is what q probably means first: it tolerates misspelled words, and understands words for a country, a language, a category, a city or a genre as such, except in quotation marks."`
+	Sort        string `query:"sort" default:"name" enum:"name,score,votes,relevance,popular,works,distance" description:"name is alphabetical; score is best measured health first, then best known; votes is most votes first, which only stations have; popular is best known first, those of the caller's country before others; distance is the nearest first and needs near, and of those that are equally far to a tenth of a kilometre the best known first; works is what plays most surely in the country of works_in, or else in the caller's country: confirmed, likely, unknown, fails; relevance is what q probably means first: it tolerates misspelled words, and understands words for a country, a language, a category, a city or a genre as such, except in quotation marks."`
 	Online      bool   `query:"online" default:"0" description:"1 keeps only channels that were seen online in the 48 hours before the last reload."`
 	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Kind of channel; radio stations are included only by radio and all."`
 	Tag         string `query:"tag" maxLength:"64" description:"Tag of radio stations; it needs kind radio or all."`
 	Genre       string `query:"genre" maxLength:"32" description:"Genre id of radio stations; it needs kind radio or all."`
 	WorksIn     string `query:"works_in" pattern:"^([A-Za-z]{2})?$" description:"ISO 3166-1 alpha-2; keeps only channels that play in that country, as far as is known: confirmed by networks of the country in the last 30 days, or likely because a probe found a stream playing that no label keeps from the country. What is not known does not count as playing. Each item then has the member works_in, which says how sure it is."`
+	Near        string `query:"near" maxLength:"48" pattern:"^(-?(90(\\.0{1,15})?|[0-8]?\\d(\\.\\d{1,15})?), ?-?(180(\\.0{1,15})?|(1[0-7]\\d|\\d{1,2})(\\.\\d{1,15})?))?$" description:"Latitude and longitude in decimal degrees, separated by a comma, such as 38.72,-9.14; keeps only what is within radius of that place. It is rounded to three decimals, about 100 metres. Only radio stations have coordinates, and not all of them, so it needs kind radio or all. Each item then has the member distance_km; the order stays that of sort, whose value distance puts the nearest first."`
+	Radius      int    `query:"radius" default:"50" minimum:"1" maximum:"500" description:"Greatest distance from near, in whole kilometres. Without near it changes nothing."`
 }
 
 // The kinds of channels that a selection may ask for.
@@ -63,6 +65,7 @@ const (
 	ByRelevance  = "relevance"
 	ByPopularity = "popular"
 	BySureness   = "works"
+	ByDistance   = "distance"
 )
 
 // Kinds are the kinds, in the order in which pages offer them.
@@ -89,6 +92,8 @@ const (
 	Kind
 	Genre
 	WorksIn
+	Near
+	Radius
 
 	Count // how many filters there are
 )
@@ -103,7 +108,8 @@ const (
 	ByFlag                     // when the flag is set, the record must be of a set that is kept ready
 	ByCountry                  // the record must play in a country, as the query says of each record
 	ByBase                     // chooses the set of all records that a search starts from
-	ByNone                     // selects nothing: it orders what the others select
+	ByPlace                    // the record must be within a radius of a place
+	ByNone                     // selects nothing by itself: it orders what the others select, or is the radius of a place
 )
 
 // A Filter is a row of the table.
@@ -249,6 +255,8 @@ var All = complete([Count]Filter{
 	Online:   {Name: "online", Match: ByFlag, Chosen: "online"},
 	Kind:     {Name: "kind", Match: ByBase, Label: kindName},
 	WorksIn:  {Name: "works_in", Match: ByCountry, Normalize: catalog.CountryCode, Label: countryName},
+	Near:     {Name: "near", Match: ByPlace, Normalize: roundPlace, Kinds: []string{Radio}},
+	Radius:   {Name: "radius", Match: ByNone},
 	Genre: {
 		Name: "genre", Match: ByValue, Kinds: []string{Radio},
 		Values: func(r *catalog.Record) []string {
@@ -290,7 +298,7 @@ func (f *Filter) ChosenValue() string {
 	return "1"
 }
 
-// Text returns the field of a filter that is a text; nil for a flag.
+// Text returns the field of a filter that is a text; nil for any other filter.
 func (s *Selection) Text(id ID) *string {
 	switch id {
 	case Words:
@@ -319,11 +327,22 @@ func (s *Selection) Text(id ID) *string {
 		return &s.Genre
 	case WorksIn:
 		return &s.WorksIn
+	case Near:
+		return &s.Near
 	}
 	return nil
 }
 
-// Flag returns the field of a filter that is a flag; nil for a text.
+// Number returns the field of a filter that is a whole number, 0 for none; nil for any
+// other filter.
+func (s *Selection) Number(id ID) *int {
+	if id == Radius {
+		return &s.Radius
+	}
+	return nil
+}
+
+// Flag returns the field of a filter that is a flag; nil for any other filter.
 func (s *Selection) Flag(id ID) *bool {
 	switch id {
 	case Guide:

@@ -3,6 +3,7 @@ package filter_test
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -39,6 +40,10 @@ func given(id filter.ID) string {
 		return "radio"
 	case filter.WorksIn:
 		return "PT"
+	case filter.Near:
+		return "38.72,-9.14"
+	case filter.Radius:
+		return "120"
 	}
 	return "some"
 }
@@ -49,6 +54,14 @@ func set(t *testing.T, s *filter.Selection, id filter.ID, value string) {
 	field := reflect.ValueOf(s).Elem().Field(fields(t)[filter.All[id].Name])
 	if field.Kind() == reflect.Bool {
 		field.SetBool(value == "1")
+		return
+	}
+	if field.Kind() == reflect.Int {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		field.SetInt(n)
 		return
 	}
 	field.SetString(value)
@@ -132,6 +145,9 @@ func TestAppendJSON(t *testing.T) {
 			if flag := s.Flag(id); flag != nil {
 				want = *flag
 			}
+			if n := s.Number(id); n != nil {
+				want = float64(*n)
+			}
 			if got := back[filter.All[id].Name]; s.IsSet(id) && got != want {
 				t.Errorf("%s is written as %v, not %v", filter.All[id].Name, got, want)
 			}
@@ -200,7 +216,7 @@ func TestAppliesTo(t *testing.T) {
 			}
 		}
 	}
-	want := map[string][]string{"tag": {filter.TV, filter.Any}, "genre": {filter.TV, filter.Any}, "category": {filter.Radio}}
+	want := map[string][]string{"tag": {filter.TV, filter.Any}, "genre": {filter.TV, filter.Any}, "near": {filter.TV, filter.Any}, "category": {filter.Radio}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("kinds to which filters do not apply (-want +got):\n%s", d)
 	}

@@ -24,7 +24,8 @@ func complete(rows [Count]Filter) [Count]Filter {
 	return rows
 }
 
-// Normalize puts every text into the form in which the catalog has it.
+// Normalize puts every text into the form in which the catalog has it. A radius without
+// a place is dropped.
 func (s *Selection) Normalize() {
 	for id := range Count {
 		if clean := All[id].Normalize; clean != nil {
@@ -32,11 +33,20 @@ func (s *Selection) Normalize() {
 			*text = clean(*text)
 		}
 	}
+	if s.Near == "" {
+		s.Radius = 0
+	}
 }
 
-// Value returns the value of a filter as an address writes it: a text, or a
+// Value returns the value of a filter as an address writes it: a text, a number, or a
 // flag as 0 or 1.
 func (s *Selection) Value(id ID) string {
+	if n := s.Number(id); n != nil {
+		if *n == 0 {
+			return ""
+		}
+		return strconv.Itoa(*n)
+	}
 	if flag := s.Flag(id); flag != nil {
 		if *flag {
 			return "1"
@@ -53,8 +63,19 @@ func (s *Selection) IsSet(id ID) bool {
 }
 
 // Clear gives a filter the value that a request without it means: the default
-// of a flag, no text.
+// of a flag, no text, no number. Without a place there is no radius, and no order by
+// distance.
 func (s *Selection) Clear(id ID) {
+	if n := s.Number(id); n != nil {
+		*n = 0
+		return
+	}
+	if id == Near {
+		s.Radius = 0
+		if s.Sort == ByDistance {
+			s.Sort = ""
+		}
+	}
 	if flag := s.Flag(id); flag != nil {
 		*flag = All[id].initial == "1"
 		return
@@ -93,6 +114,10 @@ func (s *Selection) AppendJSON(dst []byte) []byte {
 		dst = append(dst, f.member...)
 		if flag := s.Flag(id); flag != nil {
 			dst = strconv.AppendBool(dst, *flag)
+			continue
+		}
+		if s.Number(id) != nil {
+			dst = s.appendRadius(dst)
 			continue
 		}
 		text := *s.Text(id)

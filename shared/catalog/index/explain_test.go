@@ -36,7 +36,7 @@ func TestExplain(t *testing.T) {
 	scored, byCountry, byLanguage, byPlayable, live := 0, 0, 0, 0, 0
 	for range 300 {
 		q := indextest.Query(r, reg)
-		q.Near, q.Speaks, q.Limit = pick(r, "", "BR", "US"), pick(r, "", reg.Languages[0].Code, reg.Languages[1].Code), 50
+		q.Home, q.Speaks, q.Limit = pick(r, "", "BR", "US"), pick(r, "", reg.Languages[0].Code, reg.Languages[1].Code), 50
 		q.Sort = pick(r, "relevance", "relevance", "relevance", "popular", "name")
 		if r.IntN(4) == 0 {
 			q.Q, q.Offset = pick(r, "tv", "globo", "a", "news", "radio"), pick(r, 0, 40)
@@ -80,7 +80,7 @@ func TestExplain(t *testing.T) {
 			if x.RatingPoints < 0 || x.RatingPoints > x.Rating+100 {
 				t.Errorf("%+v: %s has %d points for a rating of %d", q, c.ID, x.RatingPoints, x.Rating)
 			}
-			here := q.Near != "" && c.Country != nil && *c.Country == q.Near
+			here := q.Home != "" && c.Country != nil && *c.Country == q.Home
 			speaks := q.Speaks != "" && slices.Contains(c.Languages, q.Speaks)
 			if (x.Country > 0) != here || speaks && x.Language == 0 || x.Language > 0 && len(c.Languages) == 0 || (x.Playable > 0) != (!q.Playable && c.PlayableHint) {
 				t.Errorf("%+v: %s in %v, which speaks %v, has %+v", q, c.ID, c.Country, c.Languages, x)

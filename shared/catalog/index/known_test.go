@@ -97,7 +97,7 @@ func TestRelevance(t *testing.T) {
 		{"the same name", "kiss", "", "rb.kissua"},
 		{"the same name where it is heard", "kiss", "GB", "rb.kissgb"},
 	} {
-		docs, _ := v.Find(index.Query{Selection: filter.Selection{Q: c.q, Kind: "all", Sort: "relevance", Playable: true}, Limit: 1, Near: c.near})
+		docs, _ := v.Find(index.Query{Selection: filter.Selection{Q: c.q, Kind: "all", Sort: "relevance", Playable: true}, Limit: 1, Home: c.near})
 		got := "nothing"
 		if len(docs) > 0 {
 			got = v.ID(docs[0])
@@ -138,7 +138,7 @@ func TestRelevanceOrder(t *testing.T) {
 	large := 0
 	for range 150 {
 		q := indextest.Query(r, reg)
-		q.Sort, q.Near = "relevance", []string{"", "BR", "DE", "nowhere"}[r.IntN(4)]
+		q.Sort, q.Home = "relevance", []string{"", "BR", "DE", "nowhere"}[r.IntN(4)]
 		if q.Q == "" || r.IntN(3) == 0 {
 			q.Q = []string{"n", "radio", "globo news", "news brasil", "россия", `"sport" tv`, "zürich fünf", "a b c d e f g h i j k l"}[r.IntN(8)]
 		}

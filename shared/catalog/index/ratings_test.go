@@ -64,7 +64,7 @@ func TestRatings(t *testing.T) {
 	} {
 		v := index.NewView(ix, index.Overlay{Streams: maps.All(test.streams), OnlineSince: since, Uses: maps.All(test.uses)}, links)
 		var got []string
-		for _, doc := range v.Matches(index.Query{Selection: filter.Selection{Sort: test.sort}, Near: test.near}) {
+		for _, doc := range v.Matches(index.Query{Selection: filter.Selection{Sort: test.sort}, Home: test.near}) {
 			got = append(got, v.ID(doc))
 		}
 		if d := cmp.Diff(test.want, got); d != "" {

@@ -46,7 +46,7 @@ func TestRelevancePages(t *testing.T) {
 	for _, text := range append([]string{"a", "globo", "news", "globo news", "radio", manyWords(10_000)}, hostile...) {
 		for n, s := range []filter.Selection{{Kind: "all"}, {Kind: "tv", Playable: true}, {Kind: "radio", Country: "BR"}} {
 			s.Q, s.Sort = text, filter.ByRelevance
-			q := index.Query{Selection: s, Near: []string{"", "BR"}[n%2], Limit: 500}
+			q := index.Query{Selection: s, Home: []string{"", "BR"}[n%2], Limit: 500}
 			all := v.Matches(q)
 			if sorted := slices.Compact(slices.Sorted(slices.Values(all))); len(sorted) != len(all) {
 				t.Fatalf("%.40q: %d of %d matches are repeated", text, len(all)-len(sorted), len(all))
@@ -85,7 +85,7 @@ func TestSearchesApart(t *testing.T) {
 	plain := index.NewView(build(t, reg), index.Overlay{}, links)
 	views := []*index.View{plain, plain.WithOverlay(indextest.Overlay(62, reg)), hinted(t), index.NewView(build(t, &catalog.Register{}), index.Overlay{}, links)}
 	page := func(v *index.View, text string) string {
-		return string(v.Search(index.Query{Selection: filter.Selection{Q: text, Kind: "all", Sort: filter.ByRelevance}, Limit: 20, Near: "BR"}, 1, nil))
+		return string(v.Search(index.Query{Selection: filter.Selection{Q: text, Kind: "all", Sort: filter.ByRelevance}, Limit: 20, Home: "BR"}, 1, nil))
 	}
 	want := map[string]string{}
 	for n, v := range views {

@@ -10,7 +10,7 @@ export function recordOf(page: Document): ChannelFull {
 }
 
 /** The pages that can take the place of another: those whose scripts end when they are left (see page.ts), and those without. */
-const able = new Set(["home", "country", "countries", "schedule", "explore", "channel", "library", "favorites", "history", "guide", "about", "partners", "producers", "numbers"]);
+const able = new Set(["home", "country", "countries", "schedule", "explore", "city", "channel", "library", "favorites", "history", "guide", "about", "partners", "producers", "numbers"]);
 
 /** A page that was fetched, and the address at which it is. */
 export interface Fetched {

@@ -237,9 +237,11 @@ func widen(q *search.Query, id filter.ID) bool {
 		was := *q.Flag(id)
 		*q.Flag(id) = false
 		return was
+	case q.Number(id) != nil: // a radius goes with its place
+		return false
 	}
 	was := *q.Text(id)
-	*q.Text(id) = ""
+	q.Clear(id)
 	return was != ""
 }
 

@@ -10,6 +10,7 @@ package indextest
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -90,7 +91,12 @@ func (n *Naive) Page(q index.Query, locale int) catalog.Page {
 		page.NextOffset, page.Next = &next, &address
 	}
 	for _, d := range found[min(q.Offset, len(found)):min(q.Offset+q.Limit, len(found))] {
-		page.Items = append(page.Items, n.item(d, locale, q.Crowd))
+		item := n.item(d, locale, q.Crowd)
+		if tenths, ok := distance(q, d); ok {
+			kilometres := float64(tenths) / 10
+			item.DistanceKM = &kilometres
+		}
+		page.Items = append(page.Items, item)
 	}
 	return page
 }
@@ -136,19 +142,30 @@ func (n *Naive) passes(d doc, q index.Query) bool {
 // allows reports whether d has what q asks for by yes or no.
 func allows(q index.Query, d doc) bool {
 	online := d.health != nil && d.health.Online && !q.Stalled
+	if _, ok := distance(q, d); q.Near != "" && !ok {
+		return false
+	}
 	return (!q.Playable || d.playable) && (!q.Guide || d.HasGuide || d.schedule) && (!q.Scheduled || d.schedule) && (!q.Online || online)
 }
 
 func (n *Naive) sort(found []doc, q index.Query) {
 	var rank func(doc) int
 	switch q.Sort {
+	case filter.ByDistance:
+		if q.Near == "" {
+			return
+		}
+		rank = func(d doc) int {
+			tenths, _ := distance(q, d)
+			return d.rating - tenths<<16
+		}
 	case "score":
 		rank = score
 	case "votes":
 		rank = votes
 	case filter.ByRelevance, filter.ByPopularity:
 		rank = func(d doc) int {
-			if q.Sort == filter.ByPopularity && q.Country == "" && q.Near != "" && d.Country == q.Near {
+			if q.Sort == filter.ByPopularity && q.Country == "" && q.Home != "" && d.Country == q.Home {
 				return d.rating + 1<<16
 			}
 			return d.rating
@@ -157,6 +174,17 @@ func (n *Naive) sort(found []doc, q index.Query) {
 		return
 	}
 	slices.SortStableFunc(found, func(a, b doc) int { return cmp.Compare(rank(b), rank(a)) })
+}
+
+// distance returns how far d is from the place of q, in tenths of a kilometre. It reports
+// false when that is not known, or farther than the radius.
+func distance(q index.Query, d doc) (tenths int, ok bool) {
+	at, ok := q.Place()
+	if !ok || d.Radio == nil || d.Radio.Geo == nil {
+		return 0, false
+	}
+	kilometres := at.Metres(*d.Radio.Geo) / 1000
+	return int(math.Round(kilometres * 10)), kilometres <= float64(q.Kilometres())
 }
 
 // score orders by what was measured, the unmeasured last, and then by rating.
@@ -321,8 +349,16 @@ func filters(q index.Query) catalog.Filters {
 		Q: nullable(q.Q), Country: nullable(q.Country), Category: nullable(q.Category), Language: nullable(q.Language),
 		Network: nullable(q.Network), Quality: nullable(q.Quality), Subdivision: nullable(q.Subdivision), City: nullable(q.City),
 		Tag: nullable(q.Tag), Genre: nullable(q.Genre), WorksIn: nullable(q.WorksIn), Guide: q.Guide, Playable: q.Playable, Online: q.Online,
-		Sort: cmp.Or(q.Sort, "name"), Kind: cmp.Or(q.Kind, "tv"),
+		Sort: cmp.Or(q.Sort, "name"), Kind: cmp.Or(q.Kind, "tv"), Near: nullable(q.Near), Radius: radius(q),
 	}
+}
+
+func radius(q index.Query) *int {
+	if q.Near == "" {
+		return nil
+	}
+	kilometres := q.Kilometres()
+	return &kilometres
 }
 
 func nullable(s string) *string {

@@ -241,10 +241,24 @@ func Query(r *rand.Rand, reg *catalog.Register) index.Query {
 		}
 	}
 	set(0.5, &q.Q, g.query(d))
+	if g.chance(0.1) {
+		q.Near, q.Radius = g.place(d), g.IntN(501)
+		if g.chance(0.5) {
+			q.Sort = filter.ByDistance
+		}
+	}
 	q.Stalled = g.chance(0.1)
 	q.Scheduled = g.chance(0.05)
-	set(0.5, &q.Near, g.of(countries))
+	set(0.5, &q.Home, g.of(countries))
 	return q
+}
+
+// place returns a place to search around: that of d, or one where many stations are.
+func (g *generator) place(d *catalog.Record) string {
+	if d.Radio != nil && d.Radio.Geo != nil {
+		return filter.PlaceText(*d.Radio.Geo)
+	}
+	return g.of([]string{"0,0", "40,0", "-0.001,-0.004", "89.9,120", "0,180", "no place"})
 }
 
 // query returns what someone may type who looks for d.

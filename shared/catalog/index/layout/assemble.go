@@ -58,6 +58,7 @@ func assemble(c *snapshot.Columns) (*Index, error) {
 	ix.ByVotes = posting.ByRank(ix.N, 32, ix.voteRank)
 	all.Wait()
 	ix.meanings = sync.OnceValue(ix.understand)
+	ix.places = sync.OnceValue(ix.findPlaces)
 	return ix, nil
 }
 

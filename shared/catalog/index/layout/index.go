@@ -81,6 +81,7 @@ type Index struct {
 	ByVotes       posting.Order
 	Vocabulary    Vocabulary
 	meanings      func() *meaning.Meanings
+	places        func() *Places
 	channelTo     aliases
 	streamTo      aliases
 	gone          goneTable

@@ -50,8 +50,8 @@ type feedName struct{ feed, text uint32 }
 
 func (e *Engine) newScorer(s *scratch, q *Query) scorer {
 	c := scorer{e: e, r: &s.relevance, playable: q.Playable, forScript: forScript}
-	if q.Near != "" {
-		c.near, _ = e.ix.ValueNumber(q.Near)
+	if q.Home != "" {
+		c.near, _ = e.ix.ValueNumber(q.Home)
 	}
 	if q.Speaks != "" {
 		c.language, _ = e.ix.ValueNumber(q.Speaks)

@@ -25,6 +25,8 @@ func (e *Engine) page(s *scratch, q *Query, res *result, limit int) {
 		e.pageByPopularity(s, q, res, skip, limit)
 	case q.Sort == filter.BySureness && q.Works != nil:
 		e.pageBySureness(s, q.Works, res, skip, limit)
+	case q.Sort == filter.ByDistance && q.Near != "":
+		e.pageByDistance(s, res, skip, limit)
 	case o == nil || len(o.Docs) == 0:
 		s.page = res.byName(s.page, skip, limit)
 	default:
@@ -66,10 +68,10 @@ func (e *Engine) pageByPopularity(s *scratch, q *Query, res *result, skip, limit
 // countrySet returns the channels of the caller's country; false when it is
 // unknown, has none, or the search is for one country anyway.
 func (e *Engine) countrySet(q *Query) (docset.Set, bool) {
-	if q.Near == "" || q.Country != "" {
+	if q.Home == "" || q.Country != "" {
 		return docset.Set{}, false
 	}
-	value, ok := e.ix.ValueNumber(q.Near)
+	value, ok := e.ix.ValueNumber(q.Home)
 	if !ok {
 		return docset.Set{}, false
 	}

@@ -35,7 +35,7 @@ type Query struct {
 	Limit     int    // at most maxLimit, unless Whole is set
 	Whole     bool   // the page may be as long as Limit says: it is a file, and not the answer of a search
 	Offset    int
-	Near      string // ISO 3166-1 code of the caller's country; "" for unknown. Relevance and popularity put its channels forward.
+	Home      string // ISO 3166-1 code of the caller's country; "" for unknown. Relevance and popularity put its channels forward.
 	Speaks    string // ISO 639-3 code of the caller's language, likewise
 	Crowd     Crowd  // provides the counters of channels; nil while there are none
 	Works     *Works // provides what plays in the country of WorksIn or, for the order alone, in the caller's; nil when nothing is known
@@ -85,6 +85,7 @@ type scratch struct {
 	least    []uint32     // the members of a set that has only bits
 	near     []uint32
 	nearBits docset.Bits
+	around   around
 	page     []uint32
 	ranks    []uint64
 	counts   histogram
@@ -210,6 +211,9 @@ func (e *Engine) addFilters(s *scratch, q *Query) bool {
 			return false
 		}
 		s.add(&q.Works.either)
+	}
+	if q.Near != "" && !e.addPlace(s, q) {
+		return false
 	}
 	return !q.Online || !q.Stalled
 }

@@ -58,10 +58,16 @@ func (w *Works) degree(doc uint32) uint64 {
 // pageBySureness fills s.page with the records that play most surely in a country, the
 // best known first of those with the same verdict.
 func (e *Engine) pageBySureness(s *scratch, w *Works, res *result, skip, limit int) {
+	e.pageByDegree(s, res, degreeBit, w.degree, skip, limit)
+}
+
+// pageByDegree fills s.page with the records of the lowest degrees, the best known first
+// of those with the same. The keys have the degree from a bit on, above the rating.
+func (e *Engine) pageByDegree(s *scratch, res *result, bit int, degree func(doc uint32) uint64, skip, limit int) {
 	s.ranks = s.ranks[:0]
 	add := func(doc uint32) {
 		// a rating has 16 bits, so that the highest bits of its complement are all set
-		s.ranks = append(s.ranks, e.now.ByRating.Key(doc)&(1<<degreeBit-1)|w.degree(doc)<<degreeBit)
+		s.ranks = append(s.ranks, e.now.ByRating.Key(doc)&(1<<bit-1)|degree(doc)<<bit)
 	}
 	in := res.bits
 	if res.unfiltered != nil {

@@ -21,6 +21,7 @@ type Card struct {
 	HasGuide bool                    // a programme guide exists
 	Health   *catalog.MeasuredHealth // nil when never measured
 	WorksIn  catalog.Verdict         // how sure it is that it plays in the country of the search; empty when the search has none
+	Distance *float64                // kilometres from the place of the search, to a tenth; nil when the search has none
 	Feed     string                  // id of the feed by whose name a search found it; empty when another name was found
 }
 
@@ -45,6 +46,10 @@ func (v *View) Cards(q search.Query, locale int) Cards {
 		cards.Cards[i] = v.Card(doc, locale)
 		if q.Works != nil {
 			cards.Cards[i].WorksIn = q.Works.Verdict(doc)
+		}
+		if q.Near != "" {
+			distance := page.Distance(doc)
+			cards.Cards[i].Distance = &distance
 		}
 		if m := hint.Matched(&page, &q, doc); m != nil {
 			cards.Cards[i].Feed = m.Feed

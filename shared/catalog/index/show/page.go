@@ -56,6 +56,10 @@ func (v *View) Search(q search.Query, locale int, dst []byte) []byte {
 		if q.Works != nil {
 			dst = append(v.appendWorksIn(dst[:len(dst)-1], q.Works, doc), '}')
 		}
+		if q.Near != "" {
+			dst = append(dst[:len(dst)-1], `,"distance_km":`...)
+			dst = append(strconv.AppendFloat(dst, page.Distance(doc), 'f', -1, 64), '}')
+		}
 		if q.Explain {
 			dst = append(dst[:len(dst)-1], `,"explain":`...)
 			dst = append(jsontext.AppendValue(dst, page.Explain(&q, doc)), '}')
