@@ -177,6 +177,9 @@ func TestFilters(t *testing.T) {
 		if text := in.Text(filter.ID(id)); text != nil {
 			*text = "votes"
 			want.Set(f.Name, "votes")
+		} else if number := in.Number(filter.ID(id)); number != nil {
+			*number = 7
+			want.Set(f.Name, "7")
 		} else if filter.ID(id) != filter.Playable {
 			*in.Flag(filter.ID(id)) = true
 			want.Set(f.Name, "1")
