@@ -46,6 +46,7 @@ func TestBudgets(t *testing.T) {
 		{"reports", "POST", "/api/play-report", `{"channel_id":"TVGlobo.br","ok":true}`, budget.Writes.Owner.AtOnce},
 		{"rotations", "POST", "/api/library/feed-token", "", budget.Rotations.Owner.AtOnce},
 		{"imports", "POST", "/api/library/import", `{"categories":[{"name":"A"}]}`, budget.Imports.Owner.AtOnce},
+		{"publications", "PUT", "/api/library/public", `{"name":"none","title":"A","folders":["cat_0"]}`, budget.Publications.Owner.AtOnce},
 		{"tools", "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"clear_history","arguments":{}}}`, budget.Writes.Owner.AtOnce},
 	} {
 		token := guestTokenOf(t, h, i)

@@ -12,7 +12,7 @@ import (
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/library"
-	"miramundo.dev/shared/library/public"
+	published "miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/site"
 	"miramundo.dev/shared/store"
 )
@@ -56,7 +56,7 @@ func publishLibrary(t *testing.T, db store.DB) {
 		return err
 	})
 	if err == nil {
-		_, _, err = public.Put(t.Context(), db, "g_ana", public.Draft{Name: publicName, Title: "News of Ana", Folders: []string{l.Categories[0].ID}}, noon)
+		_, _, err = published.Put(t.Context(), db, "g_ana", published.Draft{Name: publicName, Title: "News of Ana", Folders: []string{l.Categories[0].ID}}, noon)
 	}
 	if err != nil {
 		t.Fatal(err)

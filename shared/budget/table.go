@@ -13,8 +13,8 @@ import "time"
 //	           network      600          2 s   as many people
 //	Rotations  owner         30        1 min   a program can replace all ten API keys of an account, and once more
 //	           network      600          5 s   as many people
-//	Publications  owner      40        3 min   somebody who looks at a preview after every word of the texts, as comments
-//	           network       60         18 s   are limited to
+//	Publications  owner      30        3 min   somebody looks at a preview after every change, and publishes as often as one comments
+//	           network      600         18 s   as many people
 //	Guests     network       30         30 s   a household or an office begins; each guest counts as a person where
 //	                                           plays and comments are counted
 //	Guesses    network       20         10 s   an operator who pastes a wrong token into a page that asks several times
@@ -57,8 +57,8 @@ var (
 	Publications = &Budget{
 		Name:    "publications",
 		Of:      "Publishing a library, and changes of a public one",
-		Owner:   Allowance{AtOnce: 40, Every: 3 * time.Minute, Chunk: 5, Unasked: 3},
-		Network: Allowance{AtOnce: 60, Every: 18 * time.Second},
+		Owner:   Allowance{AtOnce: 30, Every: 3 * time.Minute, Chunk: 5, Unasked: 3},
+		Network: Allowance{AtOnce: 600, Every: 18 * time.Second},
 	}
 	Guests = &Budget{
 		Name:    "guests",

@@ -106,7 +106,7 @@ func TestSitemapRefuses(t *testing.T) {
 // TestRobots checks what search engines may not read.
 func TestRobots(t *testing.T) {
 	got := webtest.Body(t, handler(t, index.Overlay{}, nil), "/robots.txt")
-	const want = "User-agent: *\nAllow: /api/$\nAllow: /api/oembed\nDisallow: /api/\nDisallow: /f/\nDisallow: /live/\nDisallow: /player_api.php\nDisallow: /get.php\nDisallow: /xmltv.php\nDisallow: /lists/\nDisallow: /json/\nDisallow: /xml/\nDisallow: /csv/\nDisallow: /m3u/\nDisallow: /pls/\nDisallow: /xspf/\n\nSitemap: https://mira.example/sitemap.xml\n"
+	const want = "User-agent: *\nAllow: /api/$\nAllow: /api/oembed\nDisallow: /api/\nDisallow: /f/\nDisallow: /l/*/\nDisallow: /live/\nDisallow: /player_api.php\nDisallow: /get.php\nDisallow: /xmltv.php\nDisallow: /lists/\nDisallow: /json/\nDisallow: /xml/\nDisallow: /csv/\nDisallow: /m3u/\nDisallow: /pls/\nDisallow: /xspf/\n\nSitemap: https://mira.example/sitemap.xml\n"
 	if got != want {
 		t.Errorf("robots.txt is %q, want %q", got, want)
 	}

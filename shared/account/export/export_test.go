@@ -29,6 +29,8 @@ import (
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/library/follow"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/moderation/act"
 	"miramundo.dev/shared/price"
 	"miramundo.dev/shared/social/comment"
@@ -74,7 +76,7 @@ func create(t *testing.T, db store.DB, locale string) (id identity.Owner, cookie
 			tx.Set(billing.ListPath(a.ID), billing.List{Purchases: []billing.Purchase{{ID: "pu_1", Product: price.ChatPass, Amount: 10 * price.Cent}}}),
 		)
 	}))
-	_, err = library.Update(t.Context(), db, a.ID, noon, func(l *library.Library) error {
+	l, err := library.Update(t.Context(), db, a.ID, noon, func(l *library.Library) error {
 		c, err := l.AddCategory("News")
 		if err != nil {
 			return err
@@ -82,6 +84,10 @@ func create(t *testing.T, db store.DB, locale string) (id identity.Owner, cookie
 		_, _, err = l.AddItem(c.Groups[0].ID, library.Item{Channel: "Kept.br", Name: "Kept"}, nil)
 		return err
 	})
+	must(err)
+	_, _, err = public.Put(t.Context(), db, a.ID, public.Draft{Name: "ana-news", Title: "News of Ana", Folders: []string{l.Categories[0].ID}}, noon)
+	must(err)
+	_, _, err = follow.Add(t.Context(), db, a.ID, &public.Publication{ID: "pub_1", Name: "other-news"}, "", noon)
 	must(err)
 	_, err = organization.On(db, nil, func() time.Time { return noon }).Create(t.Context(), a.ID, "Club")
 	must(err)
@@ -160,6 +166,9 @@ func TestArchive(t *testing.T) {
 			}
 		}
 		backup, err := library.ParseBackup([]byte(got[libraryFile]))
+		if err == nil && (backup.Public == nil || backup.Public.Name != "ana-news" || len(backup.Following) != 1 || backup.Following[0].Library != "other-news") {
+			t.Errorf("the backup has %+v and %+v", backup.Public, backup.Following)
+		}
 		if err != nil || len(backup.Categories) != 1 || backup.Categories[0].Groups[0].Items[0].Channel != "Kept.br" {
 			t.Errorf("the library cannot be imported: %+v, %v", backup, err)
 		}

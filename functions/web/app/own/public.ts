@@ -94,6 +94,7 @@ export class Public {
         });
         if (preview) {
           if (answer.public) seen.replaceChildren(h("p", { class: "soft" }, t("library.ui.public_preview_text")), previewOf(answer.public));
+          seen.scrollIntoView({ block: "nearest" });
         } else {
           box.close();
           this.show(answer);
@@ -112,7 +113,7 @@ export class Public {
       h("fieldset", {}, h("legend", {}, t("library.ui.public_folders")), ...folders.map(({ box, name }) => h("label", { class: "row" }, box, h("bdi", {}, name)))),
       h("label", { class: "row" }, listed, h("span", {}, t("library.ui.public_listed"))),
       h("div", { class: "row" }, publish, look), wrong, seen);
-    const box = dialog(t("library.ui.public_make"), form);
+    const box = dialog(t("library.ui.public"), form);
     name.focus();
   }
 }
