@@ -62,6 +62,11 @@ func ReadMove(tx store.Tx, from, to identity.Owner) (*Move, error) {
 	return m, nil
 }
 
+// Takes reports whether the other library has a folder, by its id, after the move.
+func (m *Move) Takes(folder string) bool {
+	return slices.ContainsFunc(m.to.Categories, func(c Category) bool { return c.ID == folder })
+}
+
 // Write stores both libraries and the owner of each token that moved, or nothing when
 // nothing moved.
 func (m *Move) Write(tx store.Tx, now time.Time) error {

@@ -218,8 +218,9 @@ func (c Claim) begin(ctx context.Context, db store.DB) (s state, left Rows, err 
 // A plan is what one transaction does.
 type plan struct {
 	moved, left Rows
-	comments    bool // the guest may have comments
-	more        bool // something moves that is not counted
+	comments    bool                     // the guest may have comments
+	more        bool                     // something moves that is not counted
+	takes       func(folder string) bool // reports whether the account has a folder afterwards
 	writes      []func(store.Tx) error
 }
 
@@ -257,6 +258,7 @@ func (c Claim) library(tx store.Tx, p *plan) error {
 	}
 	p.moved.add(rowsOf(m.Moved))
 	p.left.add(rowsOf(m.Left))
+	p.takes = m.Takes
 	p.writes = append(p.writes, func(tx store.Tx) error { return m.Write(tx, c.At) })
 	return nil
 }
@@ -266,9 +268,9 @@ func rowsOf(l library.Content) Rows {
 	return Rows{Categories: l.Categories, Groups: l.Groups, Items: l.Items, Feeds: l.Feeds}
 }
 
-// public moves what the guest publishes. Its folders move with the library.
+// public moves what the guest publishes, when a folder of it moves with the library.
 func (c Claim) public(tx store.Tx, p *plan) error {
-	m, err := public.ReadMove(tx, c.Guest, c.Account, c.At)
+	m, err := public.ReadMove(tx, c.Guest, c.Account, c.At, p.takes)
 	if err != nil {
 		return err
 	}

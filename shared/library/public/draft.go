@@ -20,12 +20,12 @@ type Draft struct {
 }
 
 // Clean returns d with its texts as they are stored. It returns ErrWords when a text
-// may not be shown, or when the name is not one.
+// may not be shown, or when the name has another form or is kept for the service.
 func (d Draft) Clean() (Draft, error) {
 	switch {
 	case !isName(d.Name):
 		return d, ErrWords.With("param", "name").With("reason", "form")
-	case slices.Contains(kept, d.Name):
+	case isKept(d.Name):
 		return d, ErrWords.With("param", "name").With("reason", "reserved")
 	case len(d.Folders) == 0 || len(d.Folders) > library.MaxCategories:
 		return d, ErrWords.With("param", "folders").With("reason", "number").With("bound", library.MaxCategories)
@@ -35,7 +35,7 @@ func (d Draft) Clean() (Draft, error) {
 		at    *string
 		max   int
 		check func(string, int) speech.Problem
-		empty bool // it may be
+		empty bool // it may be empty
 	}{
 		{"title", &d.Title, MaxTitle, speech.CheckName, false},
 		{"about", &d.About, MaxAbout, speech.Check, true},
@@ -53,6 +53,9 @@ func (d Draft) Clean() (Draft, error) {
 			return d, err
 		}
 		*text.at = speech.Neutral(*text.at)
+	}
+	if strings.Contains(strings.ToLower(d.Author), ownWord) {
+		return d, ErrWords.With("param", "author").With("reason", "reserved")
 	}
 	slices.Sort(d.Folders)
 	d.Folders = slices.Compact(d.Folders)
@@ -76,12 +79,26 @@ func isName(name string) bool {
 		name[0] != '-' && name[len(name)-1] != '-' && !strings.Contains(name, "--")
 }
 
+// ownWord is the word that no name and no author contains.
+const ownWord = "miramundo"
+
+// isKept reports whether a name would speak for the service or for those who run it.
+func isKept(name string) bool {
+	return slices.Contains(kept, name) || strings.Contains(name, ownWord) ||
+		slices.ContainsFunc(strings.Split(name, "-"), func(part string) bool { return slices.Contains(offices, part) })
+}
+
+// offices are words that no name has between its hyphens.
+var offices = []string{
+	"admin", "administrator", "moderation", "moderator", "official", "oficial", "offiziell", "officiel", "operator", "security", "staff", "suporte", "support", "soporte",
+}
+
 // kept are the names that nobody gets, because they would speak for the service or for
 // those who run it.
 var kept = []string{
-	"about", "abuse", "account", "admin", "administrator", "api", "app", "assets", "billing", "catalog", "contact", "docs", "feed", "feeds", "help",
-	"home", "info", "legal", "library", "login", "mail", "mcp", "miramundo", "moderation", "moderator", "null", "official", "oficial",
-	"operator", "payment", "payments", "press", "privacy", "root", "security", "service", "sign-in", "staff", "status", "suporte", "support",
+	"about", "abuse", "account", "api", "app", "assets", "billing", "catalog", "contact", "docs", "feed", "feeds", "help",
+	"home", "info", "legal", "library", "login", "mail", "mcp", "null",
+	"payment", "payments", "press", "privacy", "root", "service", "sign-in", "status",
 	"system", "takedown", "team", "terms", "test", "undefined", "www",
 }
 

@@ -2,6 +2,7 @@ package public
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"miramundo.dev/shared/identity"
@@ -9,8 +10,9 @@ import (
 )
 
 // A Move gives the publication of a guest to the account that claims it, within a
-// transaction. The publication of an account stays: that of the guest then stays with
-// the guest. Reserved names move with the publication.
+// transaction, with the names that are reserved for the guest. The publication of an
+// account stays, and one without any folder that moves is of no use to the account: that of
+// the guest then stays with the guest.
 type Move struct {
 	Moved, Left int // publications
 
@@ -19,39 +21,58 @@ type Move struct {
 
 // ReadMove reads the publications of two owners and decides whether that of the first
 // moves: by one read, or up to four.
-func ReadMove(tx store.Tx, from, to identity.Owner, now time.Time) (*Move, error) {
+//
+// moves reports whether a folder, by its id, moves from the guest to the account.
+func ReadMove(tx store.Tx, from, to identity.Owner, now time.Time, moves func(folder string) bool) (*Move, error) {
 	m := &Move{}
 	var err error
-	if m.from, err = begin(tx, from, now); err != nil || m.from.pub == nil {
+	if m.from, err = begin(tx, from, now); err != nil || m.from.pub == nil && len(m.from.own.Left) == 0 {
 		return m, err
 	}
 	if m.to, err = begin(tx, to, now); err != nil {
 		return nil, err
 	}
-	if m.to.pub != nil {
+	switch {
+	case !m.from.pub.exists():
+	case m.to.pub.exists(), m.from.was != "" && !slices.ContainsFunc(m.from.pub.Folders, moves):
 		m.Left = 1
-	} else {
+	default:
 		m.Moved = 1
 	}
 	return m, nil
 }
 
+// exists reports whether p is published, or hidden.
+func (p *Publication) exists() bool { return p != nil && (p.Name != "" || p.Hidden != nil) }
+
 // Write stores what moves.
 func (m *Move) Write(tx store.Tx) error {
-	if m.Moved == 0 {
+	if m.to == nil || m.Moved == 0 && len(m.from.own.Left) == 0 {
 		return nil
 	}
-	p, to := m.from.pub, m.to.owner
-	p.Owner = to
-	errs := []error{
-		tx.Set(path(p.ID), p), tx.Delete(OwnPath(m.from.owner)),
-		tx.Set(OwnPath(to), own{ID: p.ID, Left: append(m.to.own.Left, m.from.own.Left...)}),
-	}
-	if p.Name != "" {
-		errs = append(errs, tx.Set(claimPath(p.Name), claim{Publication: p.ID, Owner: to}))
-	}
+	var errs []error
+	owner := m.to.owner
 	for _, l := range m.from.own.Left {
-		errs = append(errs, tx.Set(claimPath(l.Name), claim{Owner: to, ExpireAt: &l.Until}))
+		m.to.reserve(l.Name, l.Until)
+		errs = append(errs, tx.Set(claimPath(l.Name), claim{Owner: owner, ExpireAt: &l.Until}))
 	}
-	return errors.Join(errs...)
+	m.from.own.Left = nil
+	if m.Moved == 1 {
+		if m.to.pub != nil {
+			errs = append(errs, tx.Delete(path(m.to.pub.ID))) // which was withdrawn
+		}
+		p := m.from.pub
+		p.Owner = owner
+		m.to.own.ID, m.from.own.ID = p.ID, ""
+		errs = append(errs, tx.Set(path(p.ID), p))
+		if p.Name != "" {
+			errs = append(errs, tx.Set(claimPath(p.Name), claim{Publication: p.ID, Owner: owner}))
+		}
+	}
+	if m.from.own.ID == "" {
+		errs = append(errs, tx.Delete(OwnPath(m.from.owner)))
+	} else {
+		errs = append(errs, tx.Set(OwnPath(m.from.owner), m.from.own))
+	}
+	return errors.Join(append(errs, m.to.free(MaxLeft), tx.Set(OwnPath(owner), m.to.own))...)
 }

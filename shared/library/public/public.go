@@ -14,7 +14,8 @@
 // its links; the name of an owner that was deleted is reserved for nobody as long.
 //
 // The operator can hide a publication. Its owner still sees and changes it, and nobody
-// else does. When the owner withdraws it, the mark stays: the next one is hidden too.
+// else does. When the owner withdraws it, its id and the mark stay for the next one, which is
+// hidden too.
 package public
 
 import (
@@ -27,6 +28,7 @@ import (
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/social/speech"
 	"miramundo.dev/shared/store"
 )
 
@@ -58,7 +60,7 @@ var (
 type Publication struct {
 	ID        string         `json:"-"` // pub_…
 	Owner     identity.Owner `json:"owner"`
-	Name      string         `json:"name"` // in addresses; empty when a hidden publication was withdrawn
+	Name      string         `json:"name"` // in addresses; empty when it was withdrawn
 	Title     string         `json:"title"`
 	About     string         `json:"about"`   // may be empty
 	Author    string         `json:"author"`  // empty for an anonymous one
@@ -106,9 +108,9 @@ func (p *Publication) chosen(l *library.Library) []library.Category {
 
 // shownFolder returns a folder as strangers may see it.
 func shownFolder(c library.Category) library.Category {
-	out := library.Category{Name: c.Name, Slug: c.Slug}
+	out := library.Category{Name: speech.Neutral(c.Name), Slug: c.Slug}
 	for _, g := range c.Groups {
-		shown := library.Group{Name: g.Name, Slug: g.Slug}
+		shown := library.Group{Name: speech.Neutral(g.Name), Slug: g.Slug}
 		for _, it := range g.Items {
 			shown.Items = append(shown.Items, library.Item{Channel: it.Channel, Stream: it.Stream, Name: it.Name, Radio: it.Radio, Country: it.Country})
 		}
@@ -274,7 +276,7 @@ func OfOwner(ctx context.Context, db store.DB, owner identity.Owner) (*Publicati
 	if err != nil {
 		return nil, err
 	}
-	if p := found[o.ID]; p != nil && p.Owner == owner && (p.Name != "" || p.Hidden != nil) {
+	if p := found[o.ID]; p.exists() && p.Owner == owner {
 		return p, nil
 	}
 	return nil, nil
@@ -298,6 +300,18 @@ func Lookup(tx store.Tx, ref string) (*Publication, error) {
 	p := &Publication{ID: ref}
 	if err := tx.Get(path(ref), p); errors.Is(err, store.ErrNotFound) || err == nil && p.Name == "" {
 		return nil, ErrUnknown
+	} else if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Withdrawn returns a publication that its owner withdrew, by its id, within a
+// transaction; nil for any other.
+func Withdrawn(tx store.Tx, id string) (*Publication, error) {
+	p := &Publication{ID: id}
+	if err := tx.Get(path(id), p); errors.Is(err, store.ErrNotFound) || err == nil && p.Name != "" {
+		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}

@@ -267,8 +267,96 @@ func TestWithdraw(t *testing.T) {
 			t.Errorf("the reserved name: %v", err)
 		}
 		again, err := put(t.Context(), db, "g_ana", "one", noon.AddDate(100, 0, 1), id)
-		if err != nil || again.ID == first.ID || !isShown(t, db, "one") {
+		if err != nil || again.ID != first.ID || !isShown(t, db, "one") {
 			t.Errorf("%+v, %v", again, err)
+		}
+	})
+}
+
+// TestReserved withdraws more names than may be reserved: the first of them are free, the
+// owner can always end a publication, and what names the owner is removed with it.
+func TestReserved(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB) {
+		now := time.Now()
+		id, other := folder(t, db, "g_ana", "A"), folder(t, db, "g_bea", "B")
+		for i := range MaxLeft + 2 {
+			if _, err := put(t.Context(), db, "g_ana", fmt.Sprint("name-", i), now, id); err != nil {
+				t.Fatal(err)
+			}
+			if done, err := Withdraw(t.Context(), db, "g_ana", now); !done || err != nil {
+				t.Fatalf("name %d: %t, %v", i, done, err)
+			}
+		}
+		for i := range MaxLeft + 2 {
+			_, err := put(t.Context(), db, "g_bea", fmt.Sprint("name-", i), now, other)
+			if taken := errors.Is(err, ErrTaken); taken != (i >= 2) || !taken && err != nil {
+				t.Errorf("name %d for another: %v", i, err)
+			}
+		}
+		if err := Remove(t.Context(), db, "g_ana", now); err != nil {
+			t.Fatal(err)
+		}
+		for doc, err := range db.Query(t.Context(), store.Query{Collection: "public_libraries", Limit: 100}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			var c claim
+			if err := doc.Decode(&c); err != nil || c.Owner == "g_ana" {
+				t.Errorf("%s names the deleted owner, %v", doc.ID, err)
+			}
+		}
+	})
+}
+
+// TestMoveOfNames moves the names that are reserved for a guest, also without a
+// publication, of which the account keeps as many as it may. It can still withdraw.
+func TestMoveOfNames(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB) {
+		now := time.Now()
+		leaveAll := func(owner identity.Owner, names ...string) {
+			id := folder(t, db, owner, "A")
+			for _, name := range names {
+				if _, err := put(t.Context(), db, owner, name, now, id); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := Withdraw(t.Context(), db, owner, now); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		leaveAll("p_ana", "one", "two", "three", "four")
+		leaveAll("g_ana", "five", "six", "seven")
+		if m := moveAt(t, db, "g_ana", "p_ana", now); m.Moved != 0 || m.Left != 0 {
+			t.Errorf("%+v", m)
+		}
+		id := folder(t, db, "p_ana", "B")
+		if _, err := put(t.Context(), db, "p_ana", "seven", now, id); err != nil {
+			t.Errorf("the name of the guest: %v", err)
+		}
+		if done, err := Withdraw(t.Context(), db, "p_ana", now); !done || err != nil || isShown(t, db, "seven") {
+			t.Errorf("it cannot be withdrawn: %t, %v", done, err)
+		}
+	})
+}
+
+// TestMoveWithoutFolders leaves a publication with the guest when its folders stay there.
+func TestMoveWithoutFolders(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB) {
+		err := db.Update(t.Context(), func(tx store.Tx) error {
+			e, err := begin(tx, "g_ana", noon)
+			if err != nil {
+				return err
+			}
+			return e.put(&Publication{Name: "one", Title: "One", Folders: []string{"cat_stays"}}, store.Doc{})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := move(t, db, "g_ana", "p_ana"); m.Moved != 0 || m.Left != 1 {
+			t.Errorf("%+v", m)
+		}
+		if p, err := Open(t.Context(), db, "one"); err != nil || p.Owner != "g_ana" {
+			t.Errorf("%+v, %v", p, err)
 		}
 	})
 }
@@ -368,10 +456,15 @@ func TestRemove(t *testing.T) {
 }
 
 // move moves the publication of a guest to an account.
-func move(t *testing.T, db store.DB, from, to identity.Owner) (m *Move) {
+func move(t *testing.T, db store.DB, from, to identity.Owner) *Move {
+	t.Helper()
+	return moveAt(t, db, from, to, noon.AddDate(100, 0, 0))
+}
+
+func moveAt(t *testing.T, db store.DB, from, to identity.Owner, now time.Time) (m *Move) {
 	t.Helper()
 	err := db.Update(t.Context(), func(tx store.Tx) (err error) {
-		if m, err = ReadMove(tx, from, to, noon.AddDate(100, 0, 0)); err != nil {
+		if m, err = ReadMove(tx, from, to, now, func(folder string) bool { return folder != "cat_stays" }); err != nil {
 			return err
 		}
 		return m.Write(tx)

@@ -107,6 +107,22 @@ func (e *edit) put(p *Publication, named store.Doc) error {
 		e.tx.Set(path(p.ID), p), e.tx.Set(OwnPath(e.owner), e.own))...)
 }
 
+// reserve reserves a name for the owner until a time. The names are in the order of these
+// times.
+func (e *edit) reserve(name string, until store.Time) {
+	e.own.Left = append(e.own.Left, left{name, until})
+	slices.SortStableFunc(e.own.Left, func(a, b left) int { return a.Until.Compare(b.Until.Time) })
+}
+
+// free frees reserved names, the first to end, until at most a number of them are left.
+func (e *edit) free(most int) error {
+	var errs []error
+	for ; len(e.own.Left) > most; e.own.Left = e.own.Left[1:] {
+		errs = append(errs, e.tx.Delete(claimPath(e.own.Left[0].Name)))
+	}
+	return errors.Join(errs...)
+}
+
 // leave reserves the name that the owner leaves.
 func (e *edit) leave() error {
 	if len(e.own.Left) >= MaxLeft {
@@ -114,29 +130,23 @@ func (e *edit) leave() error {
 		return ErrNames.With("retry_after", int((wait+time.Second-1)/time.Second))
 	}
 	until := store.At(e.now.Add(reserved))
-	e.own.Left = append(e.own.Left, left{e.was, until})
+	e.reserve(e.was, until)
 	return e.tx.Set(claimPath(e.was), claim{Owner: e.owner, ExpireAt: &until})
 }
 
 // Withdraw ends the publication of an owner, and reports whether there was one. Its name
-// is reserved for the owner, also when MaxLeft are. Of a hidden one the mark alone stays.
+// is reserved for the owner; when MaxLeft are already, the first of them to end is free. The
+// id stays, and the mark of a hidden one, so that reports and marks also concern what the
+// owner publishes next.
 func Withdraw(ctx context.Context, db store.DB, owner identity.Owner, now time.Time) (done bool, err error) {
 	err = db.Update(ctx, func(tx store.Tx) error {
 		e, err := begin(tx, owner, now)
 		if done = err == nil && e.was != ""; !done {
 			return err
 		}
-		if len(e.own.Left) >= MaxLeft {
-			e.own.Left = e.own.Left[1:] // which stays reserved for the owner, and is not counted any more
-		}
-		errs := []error{e.leave()}
-		if e.pub.Hidden != nil {
-			errs = append(errs, tx.Set(path(e.pub.ID), Publication{Owner: owner, UpdatedAt: store.At(now), Hidden: e.pub.Hidden}))
-		} else {
-			e.own.ID = ""
-			errs = append(errs, tx.Delete(path(e.pub.ID)))
-		}
-		return errors.Join(append(errs, tx.Set(OwnPath(owner), e.own))...)
+		return errors.Join(
+			e.free(MaxLeft-1), e.leave(),
+			tx.Set(path(e.pub.ID), Publication{Owner: owner, UpdatedAt: store.At(now), Hidden: e.pub.Hidden}), tx.Set(OwnPath(owner), e.own))
 	})
 	return done, err
 }

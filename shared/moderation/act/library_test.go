@@ -93,8 +93,8 @@ func TestLibraryWords(t *testing.T) {
 	})
 }
 
-// TestLibraryGone closes the case of a library that its owner withdrew, and refuses what
-// does not exist.
+// TestLibraryGone hides a library that its owner withdrew, so that it cannot be published
+// again, until it is restored, and refuses what does not exist.
 func TestLibraryGone(t *testing.T) {
 	backends(t, func(w *world, _ int) {
 		ref := w.publish("g_eve", "eve", "Spam")
@@ -105,6 +105,16 @@ func TestLibraryGone(t *testing.T) {
 		w.act(Order{Verb: HideLibrary, Ref: ref}, true)
 		if len(w.cases()) > 0 {
 			t.Error("the case is open")
+		}
+		if again := w.publish("g_eve", "eve", "Spam"); again != ref || w.shows("eve") {
+			t.Errorf("it is %v when it is published again, before %v; shown: %t", again, ref, w.shows("eve"))
+		}
+		if _, err := public.Withdraw(w.t.Context(), w.db, "g_eve", w.now); err != nil {
+			t.Fatal(err)
+		}
+		w.act(Order{Verb: RestoreLibrary, Ref: ref}, true)
+		if w.publish("g_eve", "eve", "Fine"); !w.shows("eve") {
+			t.Error("it is not shown again")
 		}
 		for _, id := range []string{"nobody", "pub_aaaaaaaaaaaaaaaaaaaa", "..", "pub_", "a/b"} {
 			if _, _, err := w.Act(w.t.Context(), Order{Verb: HideLibrary, Ref: Ref{ID: id}, Reason: "x", By: "x"}); !errors.Is(err, ErrNoText) {

@@ -247,7 +247,7 @@ func (a *acting) removeText() (writes, error) {
 }
 
 // hideLibrary hides a public library and closes its case, which keeps a copy of its words.
-// A library that was withdrawn is not hidden: its case is closed alone.
+// One that was withdrawn is marked too, so that its owner does not publish it again.
 func (a *acting) hideLibrary() (writes, error) {
 	t, c, err := a.find()
 	switch {
@@ -260,28 +260,43 @@ func (a *acting) hideLibrary() (writes, error) {
 	case t != nil:
 		c.update(t)
 	}
+	p, err := a.libraryOf(t, c)
+	if err != nil {
+		return nil, err
+	}
 	c.Open = false
 	c.keep(a.now)
 	return func() error {
-		if t == nil {
+		if p == nil {
 			return c.put(a.tx)
 		}
 		c.Removed = true
-		return errors.Join(t.library.Hide(a.tx, &public.Hiding{Reason: a.order.Reason, Since: store.At(a.now)}), c.put(a.tx))
+		return errors.Join(p.Hide(a.tx, &public.Hiding{Reason: a.order.Reason, Since: store.At(a.now)}), c.put(a.tx))
 	}, nil
 }
 
-// restoreLibrary shows a hidden library again.
+// libraryOf returns the publication of a text or, without one, that of its case, which its
+// owner withdrew; nil when there is none.
+func (a *acting) libraryOf(t *text, c *Case) (*public.Publication, error) {
+	if t != nil {
+		return t.library, nil
+	}
+	return public.Withdrawn(a.tx, c.Ref.ID)
+}
+
+// restoreLibrary shows a hidden library again. Of one that was withdrawn it removes the
+// mark.
 func (a *acting) restoreLibrary() (writes, error) {
 	t, c, err := a.find()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case t == nil || t.library.Hidden == nil:
-		return nil, nil
+	}
+	p, err := a.libraryOf(t, c)
+	if err != nil || p == nil || p.Hidden == nil {
+		return nil, err
 	}
 	return func() error {
-		err := t.library.Hide(a.tx, nil)
+		err := p.Hide(a.tx, nil)
 		if c != nil {
 			c.Open, c.Removed = false, false
 			err = errors.Join(err, c.put(a.tx))
