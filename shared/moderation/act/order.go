@@ -281,7 +281,7 @@ func (a *acting) libraryOf(t *text, c *Case) (*public.Publication, error) {
 	if t != nil {
 		return t.library, nil
 	}
-	return public.Withdrawn(a.tx, c.Ref.ID)
+	return public.Withdrawn(a.tx, c.ID)
 }
 
 // restoreLibrary shows a hidden library again. Of one that was withdrawn it removes the
