@@ -7,6 +7,7 @@ package city
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -88,7 +89,7 @@ func (s *Server) city(_ context.Context, l i18n.Locale, in cityIn) (*page.Render
 	}
 	v := s.Pages.View(site.City, l, nil)
 	places := s.Cities.Places(snapshot)
-	p := places.ByID[id]
+	p := shown(snapshot, places.ByID[id])
 	if p == nil {
 		return page.SeeOther(nearPath(v, at.At, 0)), nil
 	}
@@ -100,6 +101,20 @@ func (s *Server) city(_ context.Context, l i18n.Locale, in cityIn) (*page.Render
 	}
 	s.fill(v, snapshot, places, p, in.Offset)
 	return v.Show()
+}
+
+// shown returns a place without the stations that were blocked after they were counted; nil
+// when none remain, and for no place.
+func shown(snapshot *index.View, p *cities.Place) *cities.Place {
+	if p == nil {
+		return nil
+	}
+	stations := slices.Clone(p.Stations) // the atlas shares them
+	stations = slices.DeleteFunc(stations, func(doc uint32) bool { return snapshot.Blocks(snapshot.Brief(doc).ID) })
+	if len(stations) == 0 {
+		return nil
+	}
+	return &cities.Place{City: p.City, Stations: stations}
 }
 
 // fill gives v what it shows of a place.
@@ -137,13 +152,11 @@ func pageAt(path string, offset int) string {
 	return path + "?offset=" + strconv.Itoa(offset)
 }
 
-// cards returns stations as cards, without those that were blocked since the release.
+// cards returns stations as cards.
 func (s *Server) cards(v *page.View, snapshot *index.View, docs []uint32) part.Cards {
 	var list []index.Card
 	for _, doc := range docs {
-		if c := snapshot.Card(doc, int(v.Locale)); !snapshot.Blocks(c.ID) {
-			list = append(list, c)
-		}
+		list = append(list, snapshot.Card(doc, int(v.Locale)))
 	}
 	return part.NewCards(v, list, s.Guides, s.Now())
 }
@@ -151,10 +164,8 @@ func (s *Server) cards(v *page.View, snapshot *index.View, docs []uint32) part.C
 // namesOf returns the names of the best known stations of a place, as a sentence has them.
 func namesOf(snapshot *index.View, p *cities.Place) string {
 	var names []string
-	for _, doc := range p.Stations {
-		if c := snapshot.Brief(doc); len(names) < namesInSum && !snapshot.Blocks(c.ID) {
-			names = append(names, part.Truncated(part.Called(c.Name), 40))
-		}
+	for _, doc := range p.Stations[:min(len(p.Stations), namesInSum)] {
+		names = append(names, part.Truncated(part.Called(snapshot.Brief(doc).Name), 40))
 	}
 	return strings.Join(names, ", ")
 }
@@ -200,7 +211,7 @@ func mapOf(v *page.View, snapshot *index.View, places *cities.Places, p *cities.
 	for _, doc := range p.Stations[:min(len(p.Stations), mapMost)] {
 		at, _, ok := snapshot.Place(doc)
 		c := snapshot.Brief(doc)
-		if ok && !snapshot.Blocks(c.ID) {
+		if ok {
 			stations = append(stations, part.Spot{At: at, Name: func() string { return part.Called(c.Name) }, Href: v.Channel(c.ID)})
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"miramundo.dev/functions/web/webtest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/cities"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
@@ -24,6 +25,17 @@ const someCities = "1\tSão Paulo\tBR\t-23.55\t-46.64\n2\tSantos\tBR\t-23.96\t-4
 // blocked, and one in Santos.
 func handler(t testing.TB) http.Handler {
 	t.Helper()
+	return serve(webtest.Show(t, register(), index.Overlay{BlockedChannels: []string{"rb.39"}}))
+}
+
+// serve serves the page of a catalog.
+func serve(c index.Viewer) http.Handler {
+	s := New(Options{Pages: page.NewRenderer(webtest.Links), Catalog: c, Now: webtest.Clock, Cities: cities.New(func() []byte { return []byte(someCities) })})
+	return webtest.Handler(s, Endpoints)
+}
+
+// register returns the stations of the tests.
+func register() *catalog.Register {
 	reg := &catalog.Register{BuiltAt: webtest.Now, Countries: []catalog.Term{{Code: "BR", Name: catalog.Labels{"Brasil", "Brazil", "Brasil", "Brésil", "Brasilien"}}}}
 	for n := range 41 {
 		at, name := &catalog.Geo{Lat: -23.55 + float64(n%3)/100, Lon: -46.63}, fmt.Sprintf("Rádio %d", n)
@@ -39,11 +51,45 @@ func handler(t testing.TB) http.Handler {
 			Streams: []catalog.StreamRecord{{ID: catalog.StreamID(n + 1), URL: "https://live.example/1.mp3", Kind: catalog.StreamAudio, Origin: "radio-browser", Playable: true}},
 		})
 	}
-	s := New(Options{
-		Pages: page.NewRenderer(webtest.Links), Catalog: webtest.Show(t, reg, index.Overlay{BlockedChannels: []string{"rb.39"}}), Now: webtest.Clock,
-		Cities: cities.New(func() []byte { return []byte(someCities) }),
-	})
-	return webtest.Handler(s, Endpoints)
+	return reg
+}
+
+// TestBlockedLater blocks stations after those of the release were counted: nothing of
+// the page counts, lists or names them.
+func TestBlockedLater(t *testing.T) {
+	ix, err := index.Build(register())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &indextest.Catalog{Shown: index.NewView(ix, index.Overlay{}, webtest.Links)}
+	h := serve(c)
+	const path = "/en/radio/sao-paulo-1"
+	if body := webtest.Body(t, h, path); !strings.Contains(body, "40 radio stations") || !strings.Contains(body, "Rádio 39") {
+		t.Errorf("before:\n%.2000s", body)
+	}
+	block := func(from, to int) {
+		var ids []string
+		for n := from; n < to; n++ {
+			ids = append(ids, fmt.Sprintf("rb.%d", n))
+		}
+		c.Shown = index.NewView(ix, index.Overlay{BlockedChannels: ids}, webtest.Links)
+	}
+	block(30, 40)
+	body := webtest.Body(t, h, path)
+	if !strings.Contains(body, "30 radio stations") || strings.Contains(body, "40 radio stations") || strings.Contains(body, "Rádio 39") {
+		t.Errorf("after:\n%.2000s", body)
+	}
+	tree := webtest.Tree(t, h, path)
+	if ids := attrs(tree, "card", "data-id"); len(ids) != 30 || ids[1] != "rb.29" || webtest.ByID(tree, "more") != nil {
+		t.Errorf("after: lists %v", ids)
+	}
+	if w := webtest.Request(h, "GET", path+"?offset=30"); w.Code != http.StatusNotFound {
+		t.Errorf("after: the next page answers %d", w.Code)
+	}
+	block(0, 41)
+	if w := webtest.Request(h, "GET", path); w.Code != http.StatusSeeOther {
+		t.Errorf("without stations: %d", w.Code)
+	}
 }
 
 // attrs returns an attribute of the elements with a class.
