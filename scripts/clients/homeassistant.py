@@ -13,14 +13,24 @@ import yaml
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 
+def rendered(value, **known):
+    """Returns a value with its texts rendered as templates, in lists and dictionaries too."""
+    if isinstance(value, str):
+        return ImmutableSandboxedEnvironment().from_string(value).render(**known)
+    if isinstance(value, list):
+        return [rendered(part, **known) for part in value]
+    if isinstance(value, dict):
+        return {key: rendered(part, **known) for key, part in value.items()}
+    return value
+
+
 def state_of(rest):
     """Returns the state of the only sensor of a resource."""
     (sensor,) = rest["sensor"]
     request = urllib.request.Request(rest["resource"], headers={"User-Agent": "HomeAssistant"})
     with urllib.request.urlopen(request, timeout=10) as response:
         value = response.read().decode()
-    template = ImmutableSandboxedEnvironment().from_string(sensor["value_template"])
-    return {"name": sensor["name"], "state": template.render(value=value, value_json=json.loads(value))}
+    return {"name": rendered(sensor["name"]), "state": rendered(sensor["value_template"], value=value, value_json=json.loads(value))}
 
 
 def outcome(text):
@@ -34,7 +44,7 @@ def outcome(text):
     if "script" in read:
         (script,) = read["script"].values()
         (step,) = script["sequence"]
-        return {"alias": script["alias"], "action": step["action"], **step["target"], **step["data"]}
+        return {"alias": script["alias"], "action": rendered(step["action"]), **rendered(step["target"]), **rendered(step["data"])}
     return read
 
 

@@ -186,10 +186,14 @@ func playable(snapshot *index.View, l i18n.Locale, of filter.Selection) (c *cata
 	return nil, "", false
 }
 
-// quote returns a text as a string of YAML in single quotes, on one line.
+// quote returns a text as a string of YAML in single quotes, on one line. Home Assistant
+// renders the strings of some fields as templates of Jinja: a brace that would begin one
+// becomes a parenthesis.
 func quote(text string) string {
-	return "'" + strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "'", "''") + "'"
+	return "'" + plain.Replace(strings.Join(strings.Fields(text), " ")) + "'"
 }
+
+var plain = strings.NewReplacer("'", "''", "{{", "((", "{%", "(%", "{#", "(#")
 
 // lines returns lines joined to a text.
 func lines(all ...string) string { return strings.Join(all, "\n") }

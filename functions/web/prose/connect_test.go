@@ -49,13 +49,17 @@ func TestConnectWithoutCatalog(t *testing.T) {
 	}
 }
 
-// TestQuote checks that names of the catalog stay within a string of YAML.
+// TestQuote checks that names of the catalog stay within a string of YAML, and begin no
+// template of Home Assistant.
 func TestQuote(t *testing.T) {
 	for text, want := range map[string]string{
-		"Radio One":               `'Radio One'`,
-		"L'Équipe: #1":            `'L''Équipe: #1'`,
-		"two\r\nlines\t{{ now }}": `'two lines {{ now }}'`,
-		`a\n"b"`:                  `'a\n"b"'`,
+		"Radio One":                `'Radio One'`,
+		"L'Équipe: #1":             `'L''Équipe: #1'`,
+		"two\r\nlines\t{{ now }}":  `'two lines (( now }}'`,
+		"{{{ 1 }}} {% raw %}{#x#}": `'(({ 1 }}} (% raw %}(#x#}'`,
+		"{{{% set %}":              `'(((% set %}'`,
+		"{ a } % # {":              `'{ a } % # {'`,
+		`a\n"b"`:                   `'a\n"b"'`,
 	} {
 		if d := cmp.Diff(want, quote(text)); d != "" {
 			t.Errorf("%q: %s", text, d)
