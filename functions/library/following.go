@@ -2,6 +2,7 @@ package library
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"sync"
@@ -28,7 +29,7 @@ var following = []api.Endpoint{
 		Summary: "List what the caller follows",
 		Doc: "Returns a page of the public libraries and folders that the caller follows, the newest first, with their folders as they " +
 			"are now; GET /api/libraries/{name} has the channels. What is not public any more is gone, and stays in the list until the " +
-			"caller takes it out.",
+			"caller takes it out. With library the list has only what the caller follows of that public library, without what is gone.",
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).follow, api.Endpoint{
@@ -100,6 +101,12 @@ func (s *Server) showFollowed(r follow.Row, p *public.Publication, l *library.Li
 	return out
 }
 
+type followingIn struct {
+	Limit   int    `query:"limit" default:"10" minimum:"1" cap:"10" description:"Number of items on the page; more than 10 is reduced to 10."`
+	Offset  int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Number of items to skip."`
+	Library string `query:"library" maxLength:"64" description:"Name of a public library, to list only its entries; empty for those of every library."`
+}
+
 // followingList is a page of what a caller follows.
 type followingList struct {
 	Items []followed `json:"items" nullable:"false"`
@@ -107,8 +114,9 @@ type followingList struct {
 	Max int `json:"max" description:"Number of libraries and folders that a caller can follow."`
 }
 
-// listFollowing reads one document, and two for each library of the page.
-func (s *Server) listFollowing(ctx context.Context, in page.In) (out followingList, err error) {
+// listFollowing reads one document, and two for each library of the page. With the name of
+// a library it reads that library alone.
+func (s *Server) listFollowing(ctx context.Context, in followingIn) (out followingList, err error) {
 	owner, err := identity.OwnerOf(ctx)
 	if err != nil {
 		return out, err
@@ -118,8 +126,20 @@ func (s *Server) listFollowing(ctx context.Context, in page.In) (out followingLi
 		return out, fault.OrUnavailable(err)
 	}
 	slices.Reverse(f.Rows)
-	out = followingList{Items: []followed{}, Position: in.Of(len(f.Rows), s.links.Base+followingPath), Max: follow.Max}
-	rows := page.Cut(in, f.Rows)
+	of, api := page.In{Limit: in.Limit, Offset: in.Offset}, s.links.Base+followingPath
+	if in.Library != "" {
+		items, err := s.followedOf(ctx, in.Library, f.Rows)
+		if err != nil {
+			return out, fault.OrUnavailable(err)
+		}
+		out = followingList{Items: page.Cut(of, items), Position: of.Of(len(items), api), Max: follow.Max}
+		if out.Next != nil {
+			*out.Next += "&library=" + in.Library // which needs no escape, since it is a name
+		}
+		return out, nil
+	}
+	out = followingList{Items: []followed{}, Position: of.Of(len(f.Rows), api), Max: follow.Max}
+	rows := page.Cut(of, f.Rows)
 	found, libraries, err := s.followedLibraries(ctx, rows)
 	if err != nil {
 		return out, fault.OrUnavailable(err)
@@ -132,6 +152,35 @@ func (s *Server) listFollowing(ctx context.Context, in page.In) (out followingLi
 		out.Items = append(out.Items, s.showFollowed(r, p, libraries[r.Publication]))
 	}
 	return out, nil
+}
+
+// followedOf returns what rows follow of the public library with a name, without what is
+// gone, by up to three reads. It returns nothing for a name that is not public.
+func (s *Server) followedOf(ctx context.Context, name string, rows []follow.Row) (items []followed, err error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	p, err := public.Open(ctx, s.db, name)
+	if errors.Is(err, public.ErrUnknown) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(r follow.Row) bool { return r.Publication != p.ID })
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	l, err := library.Load(ctx, s.db, p.Owner)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		if it := s.showFollowed(r, p, l); !it.Gone {
+			items = append(items, it)
+		}
+	}
+	return items, nil
 }
 
 // followedLibraries reads the publications of rows, and the libraries of those that are
@@ -244,17 +293,18 @@ type counted struct {
 	at time.Time
 }
 
-// of returns how many follow a publication.
-func (c *counter) of(ctx context.Context, publication string) (int, error) {
+// of returns how many follow a publication; 0, which is not shown, when they cannot be
+// counted: what is published is shown all the same.
+func (c *counter) of(ctx context.Context, publication string) int {
 	c.mu.Lock()
 	known, ok := c.seen[publication]
 	c.mu.Unlock()
 	if age := c.now().Sub(known.at); ok && age >= 0 && age < countedFor {
-		return known.n, nil
+		return known.n
 	}
 	n, err := follow.Count(ctx, c.db, publication)
 	if err != nil {
-		return 0, err
+		return 0
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -262,5 +312,5 @@ func (c *counter) of(ctx context.Context, publication string) (int, error) {
 		c.seen = map[string]counted{}
 	}
 	c.seen[publication] = counted{n, c.now()}
-	return n, nil
+	return n
 }

@@ -77,8 +77,11 @@ type reply struct {
 	CategoryID string `json:"category_id"`
 	Slug       string `json:"slug"`
 	Report     report `json:"report"`
-	Error      string `json:"error"`
-	Reason     string `json:"reason"`
+	Followed   struct {
+		ID string `json:"id"`
+	} `json:"followed"`
+	Error  string `json:"error"`
+	Reason string `json:"reason"`
 }
 
 // call does one call as owner, and returns the status and the answer. A body

@@ -2,6 +2,7 @@ package library
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strconv"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"miramundo.dev/shared/library/follow"
 	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/moderation"
+	"miramundo.dev/shared/store"
 )
 
 const (
@@ -32,7 +34,7 @@ var published = []api.Endpoint{
 		Method: "GET", Path: publicPath, Auth: api.Guest,
 		Summary: "Get what the caller publishes",
 		Doc: "Returns the caller's public library exactly as everybody sees it, or published false. When the operator hid it, hidden " +
-			"says why: nobody else sees it then.",
+			"says why, and within a minute nobody else sees it.",
 		Faults: faults(),
 	}),
 	api.Bind((*Server).putPublic, api.Endpoint{
@@ -41,14 +43,15 @@ var published = []api.Endpoint{
 		Summary: "Publish folders of the library",
 		Doc: "Publishes the chosen folders under a name, in place of what the caller published before, and returns what everybody sees: " +
 			"the texts of this call and the folders, as they are at any time, and nothing else of the caller. A name that the caller " +
-			"leaves is reserved for the caller for 30 days, at most " + strconv.Itoa(public.MaxLeft) + " of them. With preview true nothing is stored.",
+			"leaves is reserved for the caller for 30 days, at most " + strconv.Itoa(public.MaxLeft) + " of them. With preview true nothing is stored, " +
+			"and a name that another caller left lately is not refused yet.",
 		Faults: faults(public.ErrWords, library.ErrNoCategory, public.ErrTaken, public.ErrNames, moderation.ErrMuted),
 	}),
 	api.Bind((*Server).removePublic, api.Endpoint{
 		Name:   "unpublish_library",
 		Method: "DELETE", Path: publicPath, Auth: api.Guest,
 		Summary: "End the public library",
-		Doc: "Ends the caller's public library at once: its page and its feeds answer 404, and followers see it as gone. The library " +
+		Doc: "Ends the caller's public library: its page and its feeds answer 404 within a minute, and followers see it as gone. The library " +
 			"itself stays. The name is reserved for the caller for 30 days.",
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
@@ -218,11 +221,7 @@ func (s *Server) ownOf(ctx context.Context, p *public.Publication, v *index.View
 	if err != nil {
 		return out, fault.OrUnavailable(err)
 	}
-	n, err := s.followers.of(ctx, p.ID)
-	if err != nil {
-		return out, fault.OrUnavailable(err)
-	}
-	return s.showOwn(p, l, n, v), nil
+	return s.showOwn(p, l, s.followers.of(ctx, p.ID), v), nil
 }
 
 type publicIn struct {
@@ -252,14 +251,11 @@ func (s *Server) putPublic(ctx context.Context, in publicIn) (out ownPublic, err
 	if err != nil {
 		return out, fault.OrUnavailable(err)
 	}
-	n, err := s.followers.of(ctx, p.ID)
-	if err != nil {
-		n = 0 // it is published all the same
-	}
-	return s.showOwn(p, l, n, v), nil
+	return s.showOwn(p, l, s.followers.of(ctx, p.ID), v), nil
 }
 
-// preview returns what a draft would publish, as of now.
+// preview returns what a draft would publish, as of now, by up to four reads. It refuses
+// what publishing would refuse, except a name that is reserved for another owner.
 func (s *Server) preview(ctx context.Context, owner identity.Owner, d public.Draft, v *index.View) (out ownPublic, err error) {
 	d, err = d.Clean()
 	if err != nil {
@@ -273,10 +269,35 @@ func (s *Server) preview(ctx context.Context, owner identity.Owner, d public.Dra
 	if err != nil {
 		return out, err
 	}
+	if err := s.mayPublish(ctx, owner, d.Name); err != nil {
+		return out, fault.OrUnavailable(err)
+	}
 	p.UpdatedAt.Time = s.now()
 	out = s.showOwn(p, l, 0, v)
 	out.Published = false
 	return out, nil
+}
+
+// mayPublish returns moderation.ErrMuted when an owner may not write, and public.ErrTaken
+// when the publication of another owner has the name, also when it is hidden.
+func (s *Server) mayPublish(ctx context.Context, owner identity.Owner, name string) error {
+	return s.db.Update(ctx, func(tx store.Tx) error { // which writes nothing
+		docs, err := tx.GetAll([]store.Path{moderation.MutePath(owner)})
+		if err != nil {
+			return err
+		}
+		if err := moderation.Check(docs[0], s.now()); err != nil {
+			return err
+		}
+		other, err := public.Lookup(tx, name)
+		switch {
+		case errors.Is(err, public.ErrUnknown):
+			return nil
+		case err == nil && other.Owner != owner:
+			return public.ErrTaken
+		}
+		return err
+	})
 }
 
 // An unpublished is the answer when a public library has ended.
@@ -308,11 +329,7 @@ func (s *Server) open(ctx context.Context, in openIn) (*publicLibrary, error) {
 	if err != nil {
 		return nil, fault.OrUnavailable(err)
 	}
-	n, err := s.followers.of(ctx, p.ID)
-	if err != nil {
-		return nil, fault.OrUnavailable(err)
-	}
-	return s.showPublic(p, l, n, v), nil
+	return s.showPublic(p, l, s.followers.of(ctx, p.ID), v), nil
 }
 
 type copyIn struct {

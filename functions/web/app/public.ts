@@ -11,6 +11,7 @@ interface Followed {
   id: string;
   library: string;
   folder: string | null;
+  gone: boolean;
 }
 
 /** Works the buttons of the page. */
@@ -31,7 +32,7 @@ export function publicLibrary(): void {
   /** Shows which of the two this visitor follows. */
   async function look(): Promise<void> {
     try {
-      const { items } = await call<{ items: Followed[] }>("GET", "/api/following?limit=50");
+      const { items } = await call<{ items: Followed[] }>("GET", `/api/following?library=${encodeURIComponent(library)}`);
       if (signal.aborted) return;
       for (const button of buttons) button.find(items);
     } catch {
@@ -54,7 +55,7 @@ class Follow {
   }
 
   find(items: Followed[]): void {
-    this.show(items.find((item) => item.library === this.library && (item.folder ?? "") === this.folder)?.id ?? "");
+    this.show(items.find((item) => !item.gone && item.library === this.library && (item.folder ?? "") === this.folder)?.id ?? "");
   }
 
   private show(id: string): void {
