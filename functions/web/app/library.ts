@@ -33,6 +33,7 @@ export function library(): void {
 
   function draw(): void {
     if (!opened || dragging() || signal.aborted) return;
+    shared.draw(signal);
     const { folder, group } = desk;
     const { categories } = desk.shelf.library;
     if (!folder) return drawEmpty();
@@ -84,7 +85,6 @@ export function library(): void {
       opened = true;
       at("waiting").hidden = true;
       draw();
-      void shared.open(signal);
       void following.open(signal);
     } catch (error) {
       if (signal.aborted) return;

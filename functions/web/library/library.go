@@ -45,11 +45,12 @@ func (s *Server) history(_ context.Context, l i18n.Locale, _ struct{}) (*page.Re
 }
 
 // shell renders one of the three pages. Search engines must leave it out. The
-// script receives the prefix of the paths of channels, to link its rows.
+// script receives the prefixes of the paths of channels and of public libraries, to link
+// its rows.
 func (s *Server) shell(p site.Page, l i18n.Locale) (*page.Rendered, error) {
 	v := s.pages.View(p, l, shell{Tabs: 3, Rows: 8, Formats: library.Formats, Login: login, Apps: apps})
 	v.NoIndex = true
-	v.Data = map[string]string{"channel": site.Channel.Path(l, "")}
+	v.Data = map[string]string{"channel": site.Channel.Path(l, ""), "public": site.Public.Path(l, "")}
 	v.Modules = []string{p.String()}
 	if p != site.Library { // which uses the texts of the area keep, not its module
 		v.Modules = append(v.Modules, "keep")

@@ -145,7 +145,7 @@ func TestShells(t *testing.T) {
 				want := readPage{
 					Lang: l.HTML(), H1: l.T(name+".title", nil), Robots: "noindex", Noscript: "<p class=\"panel\">" + l.T(name+".noscript", nil) + "</p>",
 					Parts: test.parts, Empty: []string{home}, Formats: test.formats, Apps: test.apps,
-					Data: map[string]string{"channel": site.Channel.Path(l, "")}, Keep: true,
+					Data: map[string]string{"channel": site.Channel.Path(l, ""), "public": site.Public.Path(l, "")}, Keep: true,
 				}
 				got := readBody(t, h, test.page.Path(l, ""))
 				if diff := cmp.Diff(want, got, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "keys" }, cmp.Ignore())); diff != "" {

@@ -26,10 +26,15 @@ flow('an owner previews, publishes, changes and ends a public library', { extraH
   visit.forgive(/status of 4|status: 400/)
   const name = `owner-${process.pid}`
   const guest = await Guest.make(stack.base)
+  await guest.become(visit.context)
+  await visit.go('/en/library')
+  assert.equal(await page.locator('#public').isVisible(), false)
+  await page.locator('#blank [data-do=folder]').click()
+  await page.getByRole('dialog').locator('input').fill('Private things')
+  await page.getByRole('dialog').getByRole('button', { name: say('keep.ui.create') }).click()
+  await page.locator('#public-edit').waitFor() // without a reload
   const { group_id } = await guest.call('POST', '/api/categories', { name: 'Morning' })
   await guest.call('POST', '/api/items', { group_id, channel_id: testChannel })
-  await guest.call('POST', '/api/categories', { name: 'Private things' })
-  await guest.become(visit.context)
 
   await visit.go('/en/library')
   await page.locator('#public-edit').click()
@@ -48,7 +53,7 @@ flow('an owner previews, publishes, changes and ends a public library', { extraH
   await dialog.waitFor({ state: 'detached' })
 
   await page.locator('#public-state a').click()
-  await page.waitForURL(url => url.pathname === `/l/${name}`)
+  await page.waitForURL(url => url.pathname === `/en/l/${name}`)
   assert.equal(await page.locator('h1').textContent(), hostile)
   assert.ok(!(await page.content()).includes('Private things'))
   assert.equal(await page.evaluate(() => window.broken), undefined)
@@ -68,6 +73,8 @@ flow('a stranger follows, copies and reports a public library', { extraHTTPHeade
   await visit.go(`/en/l/${name}`)
   await page.locator('#follow').click()
   await page.locator('#follow[aria-pressed=true]').waitFor()
+  await visit.go(`/en/l/${name}`)
+  await page.locator('#follow[aria-pressed=true]').waitFor() // as its entry says
   await page.locator('#copy-folder').click()
   await page.getByText(say('public.ui.copied', { name: 'Morning' })).waitFor()
   await page.locator('#copy-folder').click()
@@ -83,11 +90,26 @@ flow('a stranger follows, copies and reports a public library', { extraHTTPHeade
   const shelf = page.locator('#followed details')
   await shelf.locator('summary').press('Enter')
   await shelf.getByRole('link').first().waitFor()
+  assert.equal(await page.locator('.followed-head a').getAttribute('href'), `/en/l/${name}`)
   await guest.call('DELETE', '/api/library/public')
   await visit.go('/en/library')
   await page.locator('#followed').getByText(say('library.ui.following_gone')).waitFor()
   await page.locator('#followed .icon-button').click()
   await page.locator('#following').waitFor({ state: 'hidden' })
+})
+
+flow('an entry that is gone does not stand for what is shown', { extraHTTPHeaders: network() }, async (visit, stack) => {
+  const { page } = visit
+  const name = `gone-${process.pid}`
+  await publisher(stack, name)
+  await (await Guest.make(stack.base)).become(visit.context)
+  const gone = { id: 'fol_aaaaaaaaaaaa', library: name, folder: null, gone: true }
+  await page.route('**/api/following?*', route => route.fulfill({ json: { items: [gone] } }))
+  const answered = page.waitForResponse('**/api/following?*')
+  await visit.go(`/en/l/${name}`)
+  await answered
+  await page.locator('#follow').click() // which follows, and does not end what the entry says
+  await page.locator('#follow[aria-pressed=true]').waitFor()
 })
 
 flow('the operator hides a reported library, and its owner reads why', { extraHTTPHeaders: network() }, async (visit, stack) => {

@@ -1,10 +1,10 @@
 /** The public folders that this visitor follows, as shelves that cannot be changed. */
 
 import { call, isOwner } from "../api";
-import { h, iconButton } from "../dom";
+import { $, h, iconButton } from "../dom";
 import { count, t } from "../texts";
 import { tellOf, words } from "./ask";
-import { channelPath } from "./rows";
+import { channelPath, publicPath } from "./rows";
 
 interface Followed {
   id: string;
@@ -26,6 +26,19 @@ const path = "/api/following";
 export class Following {
   private readonly box = document.getElementById("following") as HTMLElement;
   private readonly list = document.getElementById("followed") as HTMLElement;
+  private readonly more = document.getElementById("followed-more") as HTMLElement;
+
+  constructor() {
+    const button = $<HTMLButtonElement>("button", this.more);
+    button?.addEventListener("click", () => {
+      const shown = this.list.children.length;
+      button.disabled = true;
+      this.read(shown).then(() => {
+        const first = this.list.children[shown];
+        if (first) $("a, button", first)?.focus();
+      }, tellOf).finally(() => { button.disabled = false; });
+    });
+  }
 
   /** Reads what is followed, and shows it. */
   async open(signal: AbortSignal): Promise<void> {
@@ -34,15 +47,23 @@ export class Following {
       return;
     }
     try {
-      const { items } = await call<{ items: Followed[] }>("GET", `${path}?limit=50`);
-      if (signal.aborted) return;
-      this.list.replaceChildren(...items.map((item) => this.one(item)));
-      this.box.hidden = items.length === 0;
+      await this.read(0, signal);
     } catch (error) {
       if (signal.aborted) return;
       this.box.hidden = false;
+      this.more.hidden = true;
       this.list.replaceChildren(h("p", { class: "wrong" }, words(error)));
     }
+  }
+
+  /** Reads a page of what is followed, and shows it after those before it. */
+  private async read(offset: number, signal?: AbortSignal): Promise<void> {
+    const { items, next } = await call<{ items: Followed[]; next: string | null }>("GET", `${path}?offset=${offset}`);
+    if (signal?.aborted) return;
+    if (offset === 0) this.list.replaceChildren();
+    this.list.append(...items.map((item) => this.one(item)));
+    this.more.hidden = next === null;
+    this.box.hidden = this.list.children.length === 0;
   }
 
   /** Makes what is shown of a library or folder that is followed. */
@@ -51,11 +72,13 @@ export class Following {
     const end = iconButton("close", t("library.ui.unfollow", { name }), () => {
       call("DELETE", `${path}/${encodeURIComponent(it.id)}`).then(() => {
         part.remove();
-        this.box.hidden = this.list.children.length === 0;
+        if (this.list.children.length > 0) return;
+        this.box.hidden = this.more.hidden;
+        if (!this.more.hidden) this.read(0).catch(tellOf);
       }, tellOf);
     });
     const part: HTMLElement = h("section", { class: "followed", "data-followed": it.id },
-      h("div", { class: "followed-head" }, h("h3", { dir: "auto" }, name), it.page !== null && h("a", { href: new URL(it.page).pathname }, t("library.ui.following_page")), end),
+      h("div", { class: "followed-head" }, h("h3", { dir: "auto" }, name), it.page !== null && h("a", { href: publicPath(it.library) }, t("library.ui.following_page")), end),
       it.gone && h("p", { class: "soft" }, t("library.ui.following_gone")),
       ...it.folders.map((folder) => shelf(it.library, folder)));
     return part;

@@ -5,6 +5,7 @@ import { dialog, h, toast } from "../dom";
 import { count, t } from "../texts";
 import { confirm, tellOf, words } from "./ask";
 import type { Desk } from "./desk";
+import { publicPath } from "./rows";
 
 /** What everybody sees. */
 interface Shown {
@@ -32,12 +33,23 @@ export class Public {
   private readonly box = document.getElementById("public") as HTMLElement;
   private readonly state = document.getElementById("public-state") as HTMLElement;
 
+  private own: Own | null = null; // as it was read last
+  private asked = false; // whether it was read, or is being read
+
   constructor(private readonly desk: Desk) {}
+
+  /** Shows the part while there is something to publish. It reads what is public as soon as the visitor keeps something. */
+  draw(signal: AbortSignal): void {
+    if (isOwner() && !this.asked) void this.open(signal);
+    else this.place();
+  }
 
   /** Reads what is public, and shows it. A visitor who keeps nothing has nothing to publish. */
   async open(signal: AbortSignal): Promise<void> {
-    this.box.hidden = !isOwner() || this.desk.shelf.library.categories.length === 0;
-    if (!isOwner()) return;
+    this.asked = isOwner();
+    this.own = null;
+    this.place();
+    if (!this.asked) return;
     try {
       const own = await call<Own>("GET", path);
       if (!signal.aborted) this.show(own);
@@ -46,12 +58,19 @@ export class Public {
     }
   }
 
+  /** Shows or hides the part. */
+  private place(): void {
+    const { own } = this;
+    this.box.hidden = !isOwner() || this.desk.shelf.library.categories.length === 0 && !own?.published && !own?.hidden;
+  }
+
   private show(own: Own): void {
-    this.box.hidden = this.desk.shelf.library.categories.length === 0 && !own.published && !own.hidden;
+    this.own = own;
+    this.place();
     const { public: shown } = own;
     this.state.replaceChildren(
       ...(own.hidden ? [h("p", { class: "wrong" }, t("library.ui.public_hidden", { reason: own.hidden.reason }))] : []),
-      ...(shown && !own.hidden ? [h("p", {}, ...around(t("library.ui.public_at"), h("a", { href: local(shown._links.page) }, shown._links.page)))] : []),
+      ...(shown && !own.hidden ? [h("p", {}, ...around(t("library.ui.public_at"), h("a", { href: publicPath(shown.name) }, shown._links.page)))] : []),
       ...(shown?.followers ? [h("p", { class: "soft" }, count("library.ui.followers", shown.followers))] : []),
       h("div", { class: "row" },
         h("button", { class: "button", type: "button", id: "public-edit", click: () => this.edit(own) }, t(own.published ? "library.ui.public_change" : "library.ui.public_make")),
@@ -133,9 +152,4 @@ function previewOf(shown: Shown): HTMLElement {
 function around(text: string, element: HTMLElement): (string | Node)[] {
   const [before = "", after = ""] = text.split("{address}");
   return [before, element, after];
-}
-
-/** Returns an address of this service as a path, so that it leads to the host that shows the page. */
-function local(address: string): string {
-  return new URL(address).pathname;
 }

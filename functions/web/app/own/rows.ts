@@ -34,6 +34,12 @@ export function channelPath(id: string): string {
   return (data.channel ?? "/canal/") + encodeURIComponent(id);
 }
 
+/** Returns the path of the page of a public library, in the language of this page. */
+export function publicPath(name: string): string {
+  const data = JSON.parse(document.getElementById("data")?.textContent || "{}") as { public?: string };
+  return (data.public ?? "/l/") + encodeURIComponent(name);
+}
+
 /** Makes the plate of a row: that of its card when it has letters, which the server alone can fit into it. */
 function rowPlate(row: Shown): HTMLElement {
   const lettered = row.card && $(".plate.bare", row.card)?.cloneNode(true);
