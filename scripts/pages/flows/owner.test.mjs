@@ -6,7 +6,7 @@ import { text } from '../texts.mjs'
 
 const say = (key, fields) => text('en', key, fields)
 const json = (status, body) => ({ status, contentType: 'application/json', body: JSON.stringify(body) })
-const none = { categories: 0, groups: 0, items: 0, favorites: 0, history: 0, comments: 0, feeds: 0 }
+const none = { categories: 0, groups: 0, items: 0, favorites: 0, history: 0, comments: 0, feeds: 0, public: 0, following: 0 }
 const claimed = (movidos, ficaram) => json(200, { ok: true, claimed: { product: { movidos: { ...none, ...movidos }, apagados: none, ficaram: { ...none, ...ficaram }, direitos: 0 } } })
 
 /**
@@ -58,13 +58,15 @@ flow('what a guest had comes along, also when the first try is not the last', {}
   assert.deepEqual([await stored(page, 'mm-guest'), await stored(page, 'mm-claim'), await stored(page, 'mm-account')], [null, null, 'Ana'])
 })
 
-flow('what stays with a guest is told, and the guest stays too', {}, async (visit, stack) => {
-  const { page } = visit
-  const made = await signedIn(visit, stack, { 'mm-claim': '1' }, { 'POST /api/auth/claim': [claimed({}, { favorites: 1 })] })
-  await visit.go('/en')
-  await page.locator('#toasts').getByText(say('layout.ui.claim_left', { list: say('layout.ui.claim_favorites.one', { n: 1 }) })).waitFor()
-  assert.deepEqual([await stored(page, 'mm-guest'), await stored(page, 'mm-claim')], [made.token, null])
-})
+for (const table of ['favorites', 'public', 'following']) {
+  flow(`what stays with a guest is told, and the guest stays too: ${table}`, {}, async (visit, stack) => {
+    const { page } = visit
+    const made = await signedIn(visit, stack, { 'mm-claim': '1' }, { 'POST /api/auth/claim': [claimed({}, { [table]: 1 })] })
+    await visit.go('/en')
+    await page.locator('#toasts').getByText(say('layout.ui.claim_left', { list: say(`layout.ui.claim_${table}.one`, { n: 1 }) })).waitFor()
+    assert.deepEqual([await stored(page, 'mm-guest'), await stored(page, 'mm-claim')], [made.token, null])
+  })
+}
 
 flow('a claim that the service does not answer is tried again by the next page', {}, async (visit, stack) => {
   visit.forgive(/503/)

@@ -19,6 +19,8 @@ interface Rows {
   history: number;
   comments: number;
   feeds: number;
+  public: number;
+  following: number;
 }
 
 interface Answer {
@@ -26,7 +28,7 @@ interface Answer {
 }
 
 /** The tables in the order in which they are listed. Each has a text for one row and one for any other number. */
-const tables = ["categories", "favorites", "history", "comments", "feeds"] as const;
+const tables = ["categories", "favorites", "history", "comments", "feeds", "public", "following"] as const;
 
 /** Set while a claim has not ended, so that another page may end it. */
 const pendingKey = "mm-claim";
