@@ -23,7 +23,7 @@ func TestMap(t *testing.T) {
 		spot("east", 0, -179.8), spot("north", .2, 180), spot("twin", .2, -180), spot("far", 1, 180),
 	}, []Spot{spot("Town", -.2, 179.9), spot("Covered", -.2, 179.9), spot("Elsewhere", 5, 0)}, near)
 	want := &Map{
-		Caption: "3 stations on the map. North is at the top, the outer ring is 50 km away. Stations that do not say where they are are missing.",
+		Caption: "3 stations on the map. North is at the top, the outer ring is 50 km away. Stations without a known location are not on the map.",
 		Rings:   []Ring{{"92", "108", "25 km"}, {"184", "16", "50 km"}},
 		Dots:    []Dot{{"200", "118.2", "6.5", "2 radio stations", "/near"}, {"281.8", "200", "5", "east", "/east"}},
 		Towns:   []Town{{X: "159.1", Y: "281.8", Text: "Town", Href: "/Town"}},
