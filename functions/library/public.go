@@ -42,9 +42,8 @@ var published = []api.Endpoint{
 		Method: "PUT", Path: publicPath, Auth: api.Guest, Budget: budget.Publications,
 		Summary: "Publish folders of the library",
 		Doc: "Publishes the chosen folders under a name, in place of what the caller published before, and returns what everybody sees: " +
-			"the texts of this call and the folders, as they are at any time, and nothing else of the caller. A name that the caller " +
-			"leaves is reserved for the caller for 30 days, at most " + strconv.Itoa(public.MaxLeft) + " of them. With preview true nothing is stored, " +
-			"and a name that another caller left lately is not refused yet.",
+			"the texts of this call and the folders, as they are at any time. A name that the caller leaves is reserved for the caller for " +
+			"30 days, at most " + strconv.Itoa(public.MaxLeft) + " of them. With preview true nothing is stored, and a name that is only reserved is not refused.",
 		Faults: faults(public.ErrWords, library.ErrNoCategory, public.ErrTaken, public.ErrNames, moderation.ErrMuted),
 	}),
 	api.Bind((*Server).removePublic, api.Endpoint{
