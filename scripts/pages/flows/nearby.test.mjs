@@ -13,7 +13,7 @@ const button = page => page.getByRole('button', { name: text('en', 'near.me') })
 flow('somebody asks on a phone for what is near, and changes the radius', { ...phone, geolocation: lisbon, permissions: ['geolocation'] }, async (visit, stack) => {
   const { page } = visit
   await page.goto(`${stack.base}/en/explore`)
-  assert.match(await page.locator('#locate-hint').innerText(), /do not store/)
+  assert.match(await page.locator('#locate-hint').innerText(), /rounded to about a kilometre.*records leave it out/)
   await button(page).click()
   await page.waitForURL(url => url.searchParams.get('near') === '38.76,-9.12') // rounded
   await page.locator('h1', { hasText: 'Lisbon' }).waitFor()
