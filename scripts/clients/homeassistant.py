@@ -13,15 +13,15 @@ import yaml
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 
-def rendered(value, **known):
-    """Returns a value with its texts rendered as templates, in lists and dictionaries too."""
-    if isinstance(value, str):
-        return ImmutableSandboxedEnvironment().from_string(value).render(**known)
-    if isinstance(value, list):
-        return [rendered(part, **known) for part in value]
-    if isinstance(value, dict):
-        return {key: rendered(part, **known) for key, part in value.items()}
-    return value
+def rendered(part, **known):
+    """Returns a part of a text with its strings rendered as templates, in lists and dictionaries too."""
+    if isinstance(part, str):
+        return ImmutableSandboxedEnvironment().from_string(part).render(**known)
+    if isinstance(part, list):
+        return [rendered(inner, **known) for inner in part]
+    if isinstance(part, dict):
+        return {key: rendered(inner, **known) for key, inner in part.items()}
+    return part
 
 
 def state_of(rest):
