@@ -55,7 +55,7 @@ func run(ctx context.Context, command []string) error {
 	}
 	for _, dir := range heavy {
 		if all[dir] == nil {
-			return fmt.Errorf("there is no package %s", dir)
+			return fmt.Errorf("the list heavy names the package %s, which does not exist", dir)
 		}
 	}
 	whole, partly, tests := choose(all)

@@ -96,7 +96,8 @@ func parse(text string) (all []City) {
 	return all
 }
 
-// City returns a city by its number; nil when there is none. It may have no stations.
+// City returns the city with a number, with or without stations. It returns nil for an
+// unknown number.
 func (a *Atlas) City(id string) *City {
 	if a == nil {
 		return nil

@@ -59,7 +59,7 @@ type body struct {
 	Day     string   // of the last publication, in UTC
 	About   []string // in lines
 	Folders []folder
-	Shown   *folder // nil when there is none
+	Shown   *folder // nil for a library without folders
 	Tabs    []tab   // sub-tabs of Shown
 	Feeds   []feedLink
 	Parts   []feedLink // feeds of Shown

@@ -28,7 +28,7 @@ import (
 // Max is how many libraries and folders an owner can follow.
 const Max = 50
 
-// FewFollowers is the number of followers below which their number is not told.
+// FewFollowers is the number of followers below which nobody sees their number.
 const FewFollowers = 5
 
 // Faults of following.

@@ -283,7 +283,8 @@ func OfOwner(ctx context.Context, db store.DB, owner identity.Owner) (*Publicati
 }
 
 // Lookup returns a publication, hidden or not, within a transaction: by its id or by its
-// name. It returns ErrUnknown when there is none, and for one that was withdrawn.
+// name. It returns ErrUnknown for an unknown id or name, and for a publication that was
+// withdrawn.
 func Lookup(tx store.Tx, ref string) (*Publication, error) {
 	if isName(ref) {
 		var c claim

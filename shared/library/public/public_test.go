@@ -181,8 +181,8 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestRace has many owners ask for one name at once: one gets it, and the publication of
-// each other is none.
+// TestRace has many owners ask for one name at once: one gets it, and the others publish
+// nothing.
 func TestRace(t *testing.T) {
 	wiretest.Each(t, os.Getenv("FIRESTORE_EMULATOR_HOST"), func(t *testing.T, db store.DB, writers int) {
 		var got atomic.Int32

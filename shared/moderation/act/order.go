@@ -275,8 +275,8 @@ func (a *acting) hideLibrary() (writes, error) {
 	}, nil
 }
 
-// libraryOf returns the publication of a text or, without one, that of its case, which its
-// owner withdrew; nil when there is none.
+// libraryOf returns the publication that an order is about: that of its text, or the
+// withdrawn one that its case names. It returns nil when the publication was deleted.
 func (a *acting) libraryOf(t *text, c *Case) (*public.Publication, error) {
 	if t != nil {
 		return t.library, nil
