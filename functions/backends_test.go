@@ -86,7 +86,7 @@ func transcript(t *testing.T, name string, db store.DB) []string {
 // random matches what is random in a call and its answer: ids and tokens after their
 // prefixes, also in base64, hashes, names of networks, ids of sessions and of messages, nicknames,
 // numbers and logins of players, and members that hold secrets or parts of them.
-var random = regexp.MustCompile(`(\b(?:ipt|g|a|o|cat|grp|itm|cm|inv|key|mmk|hid|act)_|/f/)[\w.-]+|\b(?:[0-9a-f]{32}){1,2}\b|("id":")(?:[a-z2-7]{16}\b|[\w-]{30,}")|` +
+var random = regexp.MustCompile(`(\b(?:ipt|g|a|o|cat|grp|itm|cm|inv|key|mmk|hid|act|pub|fol)_|/f/)[\w.-]+|\b(?:[0-9a-f]{32}){1,2}\b|("id":")(?:[a-z2-7]{16}\b|[\w-]{30,}")|` +
 	`("(?:challenge|csrf|context|last4|digits|secret)":")[^"]*|("code":")[\w-]{8,9}"|(#)[\w-]{20,}|\b[a-z2-7]{26}\b|("(?:autor|author|author_key|name)":")(?:[A-Z][a-z]+ \d{4}|[0-9a-f]{20})"|` +
 	`((?:"(?:stream_id|epg_id|category_id)":"?|"category_ids":\[|\b(?:stream_id|category_id)=))\d+|((?:\b(?:username|password)=|"(?:username|password)":"|/live/))[\w./-]+`)
 
