@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/input"
@@ -126,7 +127,7 @@ func (s *Server) values(in *listShape, k *kind, country, part string) (valueList
 	part, country = strings.ToLower(part), strings.ToLower(country)
 	t := s.tables.of(v)
 	var all []value
-	for _, one := range t.count(v, k.name, isOn(in.HideBroken)) {
+	for _, one := range s.counts.of(v, t, k.name, isOn(in.HideBroken)) {
 		if strings.Contains(strings.ToLower(one.Name), part) && (country == "" || strings.ToLower(one.Country) == country) {
 			all = append(all, one)
 		}
@@ -170,6 +171,35 @@ func (v *value) pairs() []pair {
 		all = append(all, pair{"iso_639", *v.ISO639})
 	}
 	return append(all, pair{"stationcount", strconv.Itoa(v.Stations)})
+}
+
+// Counts keeps the values of lists as they were counted, until a view shows something else.
+type counts struct {
+	mu    sync.Mutex
+	shown uint64 // fingerprint of the view
+	lists map[countKey][]value
+}
+
+type countKey struct {
+	list       string
+	hideBroken bool
+}
+
+// of returns the values of a list with how many stations of t have each, in any order. The
+// caller must not change them. While one caller counts, others wait.
+func (c *counts) of(v *index.View, t *table, list string, hideBroken bool) []value {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lists == nil || c.shown != v.Fingerprint() {
+		c.shown, c.lists = v.Fingerprint(), map[countKey][]value{}
+	}
+	key := countKey{list, hideBroken}
+	all, ok := c.lists[key]
+	if !ok {
+		all = t.count(v, list, hideBroken)
+		c.lists[key] = all
+	}
+	return all
 }
 
 // count returns the values of a list with how many stations have each.
@@ -268,7 +298,7 @@ func (s *Server) stats(_ context.Context, in statsIn) (numbersAnswer, error) {
 			n.Broken++
 		}
 	}
-	n.Tags, n.Languages, n.Countries = len(t.count(v, "tags", false)), len(t.count(v, "languages", false)), len(t.count(v, "countrycodes", false))
+	n.Tags, n.Languages, n.Countries = len(s.counts.of(v, t, "tags", false)), len(s.counts.of(v, t, "languages", false)), len(s.counts.of(v, t, "countrycodes", false))
 	if in.Format == "xml" {
 		return numbersAnswer{elements("stats", []numbers{n}, (*numbers).pairs)}, nil
 	}

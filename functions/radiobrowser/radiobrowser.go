@@ -109,6 +109,7 @@ type Options struct {
 type Server struct {
 	o      Options
 	tables tables
+	counts counts
 	plays  *played.Plays
 
 	writing chan struct{} // has an element for each list that is being written

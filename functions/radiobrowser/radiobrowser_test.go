@@ -144,7 +144,14 @@ func TestBlocked(t *testing.T) {
 			t.Errorf("%s: %d %s", path, code, got)
 		}
 	}
+	_, stats := call(h, "/json/stats")
+	if _, got := call(h, "/json/tags"); got != `[{"name":"fado","stationcount":2},{"name":"folk","stationcount":2}]` {
+		t.Errorf("before the block: %s", got)
+	}
 	c.Shown = c.Shown.WithOverlay(index.Overlay{BlockedChannels: []string{catalog.StationPrefix + plain}})
+	if _, got := call(h, "/json/stats"); got == stats {
+		t.Errorf("the blocked station is in the numbers: %s", got)
+	}
 	for _, path := range paths {
 		if _, got := call(h, path); strings.Contains(got, "Plain") {
 			t.Errorf("%s shows the blocked station: %s", path, got)
