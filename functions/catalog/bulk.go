@@ -3,11 +3,11 @@ package catalog
 import (
 	"context"
 	"encoding/binary"
-	"encoding/hex"
 	"iter"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -157,11 +157,16 @@ func (s *Server) bulkOf(ctx context.Context, selection filter.Selection, lang, p
 		f.setTag()
 		return f, nil
 	}
+	if f.isWritten() {
+		return f, nil
+	}
 	if err := f.take(ctx); err != nil {
 		return bulkFile{}, err
 	}
 	defer f.release()
-	f.write()
+	if !f.isWritten() { // by the request that this one waited for
+		f.write()
+	}
 	return f, nil
 }
 
@@ -234,10 +239,19 @@ func (f *bulkFile) scheduled() []uint32 {
 	return docs
 }
 
-// setTag computes the version of a list: a hash of the catalog, the language and the
-// address.
+// setTag computes the version of a list: a hash of its state.
 func (f *bulkFile) setTag() {
+	f.tag = strconv.FormatUint(xxhash.Sum64String(f.state()), 16)
+}
+
+// state returns all that the file depends on: the catalog, the guide, the language and the
+// address. Texts of callers come last, so that each state is another.
+func (f *bulkFile) state() string {
 	numbers := binary.LittleEndian.AppendUint64(nil, f.view.Fingerprint())
+	if f.isGuide() {
+		numbers = binary.LittleEndian.AppendUint64(numbers, f.server.Guide.Version())
+		numbers = f.server.Now().UTC().AppendFormat(numbers, time.DateOnly)
+	}
 	if f.query.Stalled {
 		numbers = append(numbers, 1)
 	}
@@ -245,22 +259,23 @@ func (f *bulkFile) setTag() {
 		numbers = binary.LittleEndian.AppendUint64(numbers, f.server.Overlay.Version())
 		numbers = f.server.Now().UTC().AppendFormat(numbers, time.DateOnly)
 	}
-	d := xxhash.New()
-	_, _ = d.Write(numbers) // a digest never fails
-	_, _ = d.WriteString(strings.Join([]string{f.server.Build, f.locale.Tag(), f.format, f.path, f.more, string(f.query.AppendJSON(nil))}, "\x00"))
-	f.tag = hex.EncodeToString(d.Sum(nil))
+	format := f.format
+	if f.isGuide() {
+		format = feed.Archive // of which the other is unpacked
+	}
+	return strings.Join([]string{string(numbers), f.server.Build, f.locale.Tag(), format, f.path, f.more, string(f.query.AppendJSON(nil))}, "\x00")
 }
 
 // Reply writes the file.
 func (f bulkFile) Reply(w http.ResponseWriter, r *http.Request) error {
+	if f.query.Near != "" { // no shared cache needs the places of visitors
+		w.Header()["Cache-Control"] = []string{string(api.Private)}
+	}
 	switch f.format {
 	case feed.Archive:
 		return api.Content(f.archive).Reply(w, r)
 	case feed.XMLTV:
 		return api.Unpacked{Type: feed.GuideType, Archive: f.archive.Data, Size: f.size, File: strings.TrimSuffix(f.archive.File, ".gz")}.Reply(w, r)
-	}
-	if f.query.Near != "" { // no shared cache needs the places of visitors
-		w.Header()["Cache-Control"] = []string{string(api.Private)}
 	}
 	api.Content(f.empty().As(f.format, f.name())).SetHeaders(w)
 	if api.NotModified(w, r) {
@@ -294,6 +309,7 @@ func (f *bulkFile) name() string {
 // write writes the guide. It begins at midnight UTC, so that it changes with the programmes
 // and not with the hour.
 func (f *bulkFile) write() {
+	state := f.state() // before anything is read: what changes meanwhile belongs to another state
 	l, from := f.list(), f.server.Now().UTC().Truncate(24*time.Hour)
 	l.Programmes = func(channel string) iter.Seq[feed.Programme] {
 		return func(yield func(feed.Programme) bool) {
@@ -306,6 +322,27 @@ func (f *bulkFile) write() {
 	}
 	f.archive, f.size = l.Archived(f.name())
 	f.tag = f.archive.Tag
+	f.server.written.Set(state, writtenGuide{f.archive, f.size})
+}
+
+// guideMemory is what the guides that are kept take together, in bytes. One of 2,000
+// channels takes about a megabyte.
+const guideMemory = 16 << 20
+
+// A writtenGuide is the guide of a list as it was written.
+type writtenGuide struct {
+	archive feed.File
+	size    int64 // unpacked
+}
+
+// isWritten reports whether the guide was written for an earlier request in the present
+// state, and takes it.
+func (f *bulkFile) isWritten() bool {
+	w, ok := f.server.written.GetIfPresent(f.state())
+	if ok {
+		f.archive, f.size, f.tag = w.archive, w.size, w.archive.Tag
+	}
+	return ok
 }
 
 // list returns the channels of the file with their best streams for a caller of no known

@@ -105,6 +105,65 @@ func TestWholeGuide(t *testing.T) {
 	}
 }
 
+// A countedGuide counts how often the programmes of a channel are read.
+type countedGuide struct {
+	*guide.Live
+	reads   int
+	version uint64
+}
+
+func (c *countedGuide) Programmes(channel string, now time.Time) []guide.Programme {
+	c.reads++
+	return c.Live.Programmes(channel, now)
+}
+
+func (c *countedGuide) Version() uint64 { return c.version }
+
+// TestWholeGuideKept checks that a guide is written once, until programmes change or a day
+// begins, and that each list has its own.
+func TestWholeGuideKept(t *testing.T) {
+	const channels = 4
+	now := noon
+	o := listerOptions(t, channels, follow(t, openDB(t), scheduled(channels)))
+	g := &countedGuide{Live: o.Guide.(*guide.Live)}
+	o.Guide, o.Now = g, func() time.Time { return now }
+	h := listingOf(o)
+	_, first := apitest.Do(t, h, "GET", "/lists/tv.xml", "")
+	for _, step := range []struct {
+		name, path string
+		change     func()
+		reads      int
+		same       bool // as the first answer
+	}{
+		{"again", "/lists/tv.xml", nil, 0, true},
+		{"in gzip", "/lists/tv.xml.gz", nil, 0, false},
+		{"of other channels", "/lists/tv.xml?category=news", nil, channels / 2, false},
+		{"by another path", "/lists/country/br.xml", nil, channels, true},
+		{"after a change", "/lists/tv.xml", func() { g.version++ }, channels, true},
+		{"on the next day", "/lists/tv.xml", func() { now = now.AddDate(0, 0, 1) }, channels, false},
+	} {
+		if step.change != nil {
+			step.change()
+		}
+		g.reads = 0
+		res, text := apitest.Do(t, h, "GET", step.path, "")
+		if res.StatusCode != http.StatusOK || g.reads != step.reads || (text == first) != step.same {
+			t.Errorf("%s: %d, %d channels read, want %d; the same as the first: %t", step.name, res.StatusCode, g.reads, step.reads, text == first)
+		}
+	}
+}
+
+// TestPlacePrivate checks that no shared cache keeps lists and guides around a place.
+func TestPlacePrivate(t *testing.T) {
+	h := scheduledLister(t, 3)
+	for _, path := range []string{"/lists/all.m3u?near=41.15,-8.61", "/lists/all.xml?near=41.15,-8.61", "/lists/all.xml.gz?near=41.15,-8.61"} {
+		res, text := apitest.Do(t, h, "GET", path, "")
+		if got := res.Header.Get("Cache-Control"); res.StatusCode != http.StatusOK || !strings.HasPrefix(got, "private") {
+			t.Errorf("%s: %d, Cache-Control %q: %.200s", path, res.StatusCode, got, text)
+		}
+	}
+}
+
 // TestLargeGuide checks that a guide of too many channels is refused, and that its list
 // does not lead to one.
 func TestLargeGuide(t *testing.T) {
@@ -123,9 +182,14 @@ func TestLargeGuide(t *testing.T) {
 // scheduledLister serves lists of n channels with a programme each, every other of news.
 func scheduledLister(t testing.TB, n int) http.Handler {
 	t.Helper()
+	return listerWith(t, n, follow(t, openDB(t), scheduled(n)))
+}
+
+// scheduled returns a programme for each of n channels.
+func scheduled(n int) grid {
 	g := grid{}
 	for i := range n {
 		g[fmt.Sprintf("Channel%04d.br", i)] = []guide.Programme{{Start: noon, Stop: noon.Add(time.Hour), Title: "News of the hour"}}
 	}
-	return listerWith(t, n, follow(t, openDB(t), g))
+	return g
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/maypok86/otter/v2"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/encoding"
@@ -125,7 +126,8 @@ type Server struct {
 	works  *works.Countries // what plays where
 	pages  *encoding.Memory // of search results
 
-	writing chan struct{} // has an element for each whole list that is being written
+	writing chan struct{}                      // has an element for each whole list that is being written
+	written *otter.Cache[string, writtenGuide] // guides of whole lists by their state
 }
 
 // pageMemory is what the pages that are kept take together, in bytes.
@@ -138,6 +140,10 @@ func New(o Options) *Server {
 	}
 	return &Server{
 		Options: o, works: works.New(o.Overlay, o.Now), pages: encoding.NewMemory(pageMemory), writing: make(chan struct{}, 2),
+		written: otter.Must(&otter.Options[string, writtenGuide]{
+			MaximumWeight: guideMemory,
+			Weigher:       func(state string, w writtenGuide) uint32 { return uint32(len(state) + len(w.archive.Data)) },
+		}),
 	}
 }
 

@@ -81,6 +81,9 @@ type Guide interface {
 
 	// Find yields the current and later programmes whose titles match q.
 	Find(q string, now time.Time) iter.Seq[guide.Hit]
+
+	// Version returns a number that changes whenever a programme does.
+	Version() uint64
 }
 
 // How long caches keep a day of a guide: until the current programme ends, the

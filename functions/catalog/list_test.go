@@ -42,6 +42,17 @@ func lister(t testing.TB, n int) http.Handler { return listerWith(t, n, nil) }
 // listerWith serves lists of n channels with a guide, or without one when live is nil.
 func listerWith(t testing.TB, n int, live *guide.Live) http.Handler {
 	t.Helper()
+	return listingOf(listerOptions(t, n, live))
+}
+
+// listingOf serves what o shows.
+func listingOf(o Options) http.Handler {
+	return request.Handler(request.Options{CountryHeader: "X-Country"}, New(o), Endpoints)
+}
+
+// listerOptions returns what listerWith serves.
+func listerOptions(t testing.TB, n int, live *guide.Live) Options {
+	t.Helper()
 	reg := &catalog.Register{BuiltAt: noon, Categories: []catalog.Category{{ID: "news", Name: catalog.Labels{"Notícias", "News", "Noticias", "Actualités", "Nachrichten"}}}}
 	for i := range n {
 		r := catalog.Record{ID: fmt.Sprintf("Channel%04d.br", i), Name: fmt.Sprintf("Channel, %04d", i), Country: "BR", Origin: "iptv-org", Streams: []catalog.StreamRecord{{
@@ -65,7 +76,7 @@ func listerWith(t testing.TB, n int, live *guide.Live) http.Handler {
 	if live != nil {
 		o.Guide = live
 	}
-	return request.Handler(request.Options{CountryHeader: "X-Country"}, New(o), Endpoints)
+	return o
 }
 
 func read(t testing.TB, h http.Handler, target string) feed.ChannelList {

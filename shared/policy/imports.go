@@ -191,7 +191,7 @@ var vendorHomes = []vendorHome{
 	{`code\.dny\.dev/ssrf`, `shared/origin`},
 	{`github\.com/andybalholm/brotli`, `shared/(api/encoding|apitest|origin)`},
 	{`github\.com/cespare/xxhash/v2`, `shared/(api|social|catalog/index/(state|show))|functions/catalog`},
-	{`github\.com/maypok86/otter/v2`, `shared/api/encoding`},
+	{`github\.com/maypok86/otter/v2`, `shared/api/encoding|functions/catalog`},
 	{`github\.com/klauspost/compress(/.*)?`, `shared/(api/encoding|apitest|origin|source(/.*)?|catalog/.*|blob|feed)|hop/upstream|scripts/bench(/.*)?`},
 	{`github\.com/bluenviron/mediacommon/v2(/.*)?`, `shared/probe/(media/codec|probetest/clip)`},
 	{`github\.com/grafov/m3u8`, `shared/probe/measure/manifest`},
