@@ -531,6 +531,25 @@ func TestShelf(t *testing.T) {
 	}
 }
 
+// TestShelfLineup checks that a shelf counts what a lineup holds besides its document.
+func TestShelfLineup(t *testing.T) {
+	var s shelf
+	v := index.NewView(indexOf(t, records()), index.Overlay{}, links)
+	l := &feed.List{}
+	for i := range 1000 {
+		l.Entries = append(l.Entries, feed.Entry{Number: i + 1, GuideID: "Aurora.br", URL: "https://mira.example/api/s/1.m3u8"})
+	}
+	f := lineupOf(l)
+	s.put(v, key{token: "a"}, f)
+	if most := len(f.Data) + 500*len(l.Entries); s.bytes < len(f.Data)+100*len(l.Entries) || s.bytes > most {
+		t.Errorf("it counts %d bytes for a document of %d", s.bytes, len(f.Data))
+	}
+	s.put(index.NewView(indexOf(t, records()), index.Overlay{}, links), key{token: "b"}, file{})
+	if s.bytes != 0 {
+		t.Errorf("%d bytes remain", s.bytes)
+	}
+}
+
 // full keeps a library that is as large as libraries get.
 func full(t testing.TB, db store.DB) (*library.Library, []catalog.Record) {
 	t.Helper()

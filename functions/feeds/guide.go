@@ -74,6 +74,15 @@ type file struct {
 	lineup *feed.Lineup // for players of Xtream Codes; nil in other formats
 }
 
+// memory returns what the file takes, in bytes.
+func (f file) memory() int {
+	n := len(f.Data)
+	if f.lineup != nil {
+		n += f.lineup.Memory()
+	}
+	return n
+}
+
 // Reply writes the file.
 func (f file) Reply(w http.ResponseWriter, r *http.Request) error {
 	if f.plain {

@@ -60,16 +60,16 @@ func (s *shelf) put(v *index.View, k key, c file) {
 	if p := weak.Make(v); s.view != p || s.lists == nil {
 		s.view, s.lists, s.keys, s.bytes = p, map[key]file{}, nil, 0
 	}
-	if _, ok := s.lists[k]; ok || len(c.Data) > maxList {
+	if _, ok := s.lists[k]; ok || c.memory() > maxList {
 		return
 	}
-	for len(s.keys) > 0 && s.bytes+len(c.Data) > maxShelf {
+	for len(s.keys) > 0 && s.bytes+c.memory() > maxShelf {
 		oldest := s.keys[0]
-		s.bytes -= len(s.lists[oldest].Data)
+		s.bytes -= s.lists[oldest].memory()
 		delete(s.lists, oldest)
 		s.keys = s.keys[1:]
 	}
 	s.lists[k] = c
 	s.keys = append(s.keys, k)
-	s.bytes += len(c.Data)
+	s.bytes += c.memory()
 }

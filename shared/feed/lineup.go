@@ -159,6 +159,20 @@ func (u *Lineup) Streams(category int) []byte {
 // File returns the document of all streams.
 func (u *Lineup) File() File { return fileOf(u.document, JSONType, "") }
 
+// Memory returns about how much memory u takes besides its document, in bytes.
+func (u *Lineup) Memory() int {
+	n := len(u.streams) * streamSize
+	for i := range u.streams {
+		s := &u.streams[i]
+		n += len(s.Channel) + len(s.GuideID) + len(s.URL)
+	}
+	return n
+}
+
+// streamSize is about what a stream takes in memory without its texts, and its number in a
+// map, in bytes.
+const streamSize = 130
+
 // Stream returns the stream with a number, and whether there is one.
 func (u *Lineup) Stream(number int) (Lined, bool) {
 	i, ok := u.byNumber[number]
