@@ -58,46 +58,57 @@ func run(ctx context.Context, command []string) error {
 			return fmt.Errorf("the list heavy names the package %s, which does not exist", dir)
 		}
 	}
-	whole, partly, tests := choose(all)
+	whole, partly := choose(all)
 	if len(whole) == 0 {
 		return fmt.Errorf("no package here starts goroutines: run it in the root of the module")
 	}
 	fmt.Printf("%d of %d packages start goroutines\n", len(whole), len(all))
 	failure := execute(ctx, command, whole...)
-	if len(partly) > 0 {
-		fmt.Printf("%d tests of %d packages start goroutines\n", len(tests), len(partly))
-		// A test of the same name in another of these packages runs too.
-		if err := execute(ctx, command, slices.Concat([]string{"-run", "^(" + strings.Join(tests, "|") + ")$"}, partly)...); failure == nil {
+	for _, part := range partly {
+		fmt.Printf("%d tests of %d packages start goroutines\n", len(part.tests), len(part.packages))
+		if err := execute(ctx, command, slices.Concat([]string{"-run", "^(" + strings.Join(part.tests, "|") + ")$"}, part.packages)...); failure == nil {
 			failure = err
 		}
 	}
 	return failure
 }
 
-// choose returns the packages of which every test is run, those of which some are, and
-// the names of these tests.
-func choose(all map[string]*pkg) (whole, partly, tests []string) {
+// A selection is packages with the tests that are run of them. A test of the same name in
+// another of the packages runs too, so that heavy packages are selections of their own.
+type selection struct{ packages, tests []string }
+
+// choose returns the packages of which every test is run, and the others of which some
+// are.
+func choose(all map[string]*pkg) (whole []string, partly []selection) {
 	suites := map[string]bool{}
 	for dir, p := range all {
-		if name := path.Base(dir); p.concurrent && strings.HasSuffix(name, "test") {
-			suites[name] = true
-		}
-	}
-	for dir, p := range all {
-		switch {
-		case p.concurrent && !slices.Contains(heavy, dir):
-			whole = append(whole, "./"+dir)
-		case p.concurrent || p.synchronized:
-			if found := p.concurrentTests(suites); len(found) > 0 {
-				partly = append(partly, "./"+dir)
-				tests = append(tests, found...)
+		if name := path.Base(dir); strings.HasSuffix(name, "test") {
+			for f := range p.code.reaching(nil) {
+				suites[name+"."+f] = true
 			}
 		}
 	}
-	slices.Sort(whole)
-	slices.Sort(partly)
-	slices.Sort(tests)
-	return whole, partly, slices.Compact(tests)
+	var light selection
+	for _, dir := range slices.Sorted(maps.Keys(all)) {
+		p := all[dir]
+		tests := p.concurrentTests(suites)
+		switch {
+		case p.concurrent && !slices.Contains(heavy, dir):
+			whole = append(whole, "./"+dir)
+		case !p.concurrent && !p.synchronized || len(tests) == 0:
+		case slices.Contains(heavy, dir):
+			partly = append(partly, selection{[]string{"./" + dir}, tests})
+		default:
+			light.packages = append(light.packages, "./"+dir)
+			light.tests = append(light.tests, tests...)
+		}
+	}
+	if len(light.packages) > 0 {
+		slices.Sort(light.tests)
+		light.tests = slices.Compact(light.tests)
+		partly = append(partly, light)
+	}
+	return whole, partly
 }
 
 func execute(ctx context.Context, command []string, more ...string) error {
@@ -111,10 +122,19 @@ func execute(ctx context.Context, command []string, more ...string) error {
 
 // A pkg is what the sources in one folder say about goroutines.
 type pkg struct {
-	concurrent   bool                       // the code starts goroutines
-	synchronized bool                       // the code or a test synchronizes goroutines
-	starts       map[string]bool            // functions of test files that start goroutines
-	calls        map[string]map[string]bool // functions and methods of test files, and the names that each mentions
+	concurrent   bool   // the code starts goroutines
+	synchronized bool   // the code or a test synchronizes goroutines
+	code, tests  bodies // of its code, and of its test files
+}
+
+// Bodies are what functions and methods do, by their names.
+type bodies struct {
+	starts map[string]bool            // those that start goroutines
+	calls  map[string]map[string]bool // the names that each mentions: x.Y as Y and as x.Y
+}
+
+func newBodies() bodies {
+	return bodies{map[string]bool{}, map[string]map[string]bool{}}
 }
 
 // packages reads every Go source below root, by folder. Folders that the go
@@ -141,7 +161,7 @@ func packages(root string) (map[string]*pkg, error) {
 		}
 		dir = filepath.ToSlash(dir)
 		if found[dir] == nil {
-			found[dir] = &pkg{starts: map[string]bool{}, calls: map[string]map[string]bool{}}
+			found[dir] = &pkg{code: newBodies(), tests: newBodies()}
 		}
 		return found[dir].add(file)
 	})
@@ -167,18 +187,25 @@ func (p *pkg) add(name string) error {
 			continue
 		}
 		starts, names := body(f)
-		if !strings.HasSuffix(name, "_test.go") {
-			p.concurrent = p.concurrent || starts
-		} else {
+		of := p.code
+		if strings.HasSuffix(name, "_test.go") {
+			of = p.tests
 			p.synchronized = p.synchronized || starts
-			p.starts[f.Name.Name] = p.starts[f.Name.Name] || starts
-			if p.calls[f.Name.Name] == nil {
-				p.calls[f.Name.Name] = map[string]bool{}
-			}
-			maps.Copy(p.calls[f.Name.Name], names)
+		} else {
+			p.concurrent = p.concurrent || starts
 		}
+		of.add(f.Name.Name, starts, names)
 	}
 	return nil
+}
+
+// add adds what a function does to that of others with its name.
+func (b bodies) add(name string, starts bool, names map[string]bool) {
+	b.starts[name] = b.starts[name] || starts
+	if b.calls[name] == nil {
+		b.calls[name] = map[string]bool{}
+	}
+	maps.Copy(b.calls[name], names)
 }
 
 // body reports whether a function starts goroutines, and the names in it.
@@ -190,6 +217,9 @@ func body(f *ast.FuncDecl) (starts bool, names map[string]bool) {
 			starts = true
 		case *ast.SelectorExpr:
 			names[n.Sel.Name] = true
+			if of, ok := n.X.(*ast.Ident); ok {
+				names[of.Name+"."+n.Sel.Name] = true
+			}
 			starts = starts || n.Sel.Name == "Parallel" || n.Sel.Name == "WaitGroup" || n.Sel.Name == "errgroup"
 		case *ast.Ident:
 			names[n.Name] = true
@@ -199,36 +229,37 @@ func body(f *ast.FuncDecl) (starts bool, names map[string]bool) {
 	return starts, names
 }
 
-// concurrentTests returns the names of the tests that start goroutines, themselves, by a
-// function of the package's test files, or by one of the given packages of tests, such as
-// storetest.
-func (p *pkg) concurrentTests(suites map[string]bool) []string {
-	reaches := maps.Clone(p.starts)
-	for f, names := range p.calls {
-		for suite := range suites {
-			reaches[f] = reaches[f] || names[suite]
+// reaching returns the functions that start goroutines, themselves, by each other, or by
+// one of the given functions of other packages, such as storetest.Run.
+func (b bodies) reaching(others map[string]bool) map[string]bool {
+	reaches := map[string]bool{}
+	for f, starts := range b.starts {
+		if starts {
+			reaches[f] = true
 		}
 	}
 	for changed := true; changed; {
 		changed = false
-		for f, names := range p.calls {
+		for f, names := range b.calls {
 			if reaches[f] {
 				continue
 			}
 			for name := range names {
-				if reaches[name] {
+				if reaches[name] || others[name] {
 					reaches[f], changed = true, true
 					break
 				}
 			}
 		}
 	}
-	var tests []string
-	for f, is := range reaches {
-		if is && isTest(f) {
-			tests = append(tests, f)
-		}
-	}
+	return reaches
+}
+
+// concurrentTests returns the names of the tests that start goroutines, with the given
+// functions of packages of tests.
+func (p *pkg) concurrentTests(suites map[string]bool) []string {
+	tests := slices.Collect(maps.Keys(p.tests.reaching(suites)))
+	tests = slices.DeleteFunc(tests, func(name string) bool { return !isTest(name) })
 	slices.Sort(tests)
 	return tests
 }

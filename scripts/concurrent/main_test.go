@@ -14,12 +14,14 @@ func TestPackages(t *testing.T) {
 		"plain/a.go":             "package plain\nfunc A() {}\n",
 		"starts/a.go":            "package starts\nfunc A() { go A() }\n",
 		"locks/a.go":             "package locks\nimport _ \"sync\"\n",
-		"locks/a_test.go":        "package locks\nfunc TestLock(t *testing.T) { go func() {}() }\nfunc TestAlone(t *testing.T) {}\nfunc TestSuite(t *testing.T) { adtest.Run(t) }\n",
+		"locks/a_test.go":        "package locks\nfunc TestLock(t *testing.T) { go func() {}() }\nfunc TestAlone(t *testing.T) {}\nfunc TestSuite(t *testing.T) { adtest.Run(t) }\nfunc TestDo(t *testing.T) { adtest.Do() }\n",
 		"single/a.go":            "package single\nimport _ \"sync/atomic\"\n",
 		"single/a_test.go":       "package single\nfunc TestSingle(t *testing.T) {}\n",
-		"adtest/a.go":            "package adtest\nfunc Run(t *testing.T) { go func() {}() }\n",
+		"adtest/a.go":            "package adtest\nfunc Run(t *testing.T) { flood() }\nfunc flood() { go func() {}() }\nfunc Do() {}\n",
 		"tested/a.go":            "package tested\nfunc A() {}\n",
 		"tested/a_test.go":       "package tested\nfunc TestA(t *testing.T) { t.Parallel() }\n",
+		"functions/a.go":         "package functions\nfunc A() { go A() }\n",
+		"functions/a_test.go":    "package functions\nfunc TestA(t *testing.T) {}\nfunc TestB(t *testing.T) { go A() }\n",
 		"node_modules/x/a.go":    "package x\nfunc A() { go A() }\n",
 		"starts/testdata/in.go":  "not Go\n",
 		"plain/_drafts/draft.go": "not Go\n",
@@ -37,9 +39,12 @@ func TestPackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, partly, tests := choose(all)
-	got := [][]string{whole, partly, tests}
-	want := [][]string{{"./adtest", "./starts"}, {"./locks", "./tested"}, {"TestA", "TestLock", "TestSuite"}}
+	whole, partly := choose(all)
+	got := [][]string{whole}
+	for _, part := range partly {
+		got = append(got, part.packages, part.tests)
+	}
+	want := [][]string{{"./adtest", "./starts"}, {"./functions"}, {"TestB"}, {"./locks", "./tested"}, {"TestA", "TestLock", "TestSuite"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("whole packages, others, and their tests (-want +got):\n%s", diff)
 	}
@@ -71,7 +76,7 @@ func (client) flood() { go quiet() }
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := &pkg{starts: map[string]bool{}, calls: map[string]map[string]bool{}}
+	p := &pkg{code: newBodies(), tests: newBodies()}
 	if err := p.add(path); err != nil {
 		t.Fatal(err)
 	}
