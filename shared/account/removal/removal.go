@@ -29,6 +29,7 @@ import (
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/site"
 	"miramundo.dev/shared/store"
@@ -74,8 +75,8 @@ type Request struct {
 }
 
 // Schedule schedules the deletion of the caller's account and returns when it is due.
-// All sessions of the account end, the caller's too, its keys stop, and a notice goes
-// to its address. It returns ErrConfirmation, ErrLastOwner, identity.ErrReauth when the
+// All sessions of the account end, the caller's too, its keys stop, nobody sees its public
+// library any more, and a notice goes to its address. It returns ErrConfirmation, ErrLastOwner, identity.ErrReauth when the
 // sign-in is not recent, and identity.ErrEnded when the session is over.
 func (r *Removals) Schedule(ctx context.Context, q Request) (due time.Time, err error) {
 	due = r.o.Now().Add(Delay)
@@ -92,8 +93,12 @@ func (r *Removals) Schedule(ctx context.Context, q Request) (due time.Time, err 
 		if changed, err = access.EndEverywhere(tx, record, ""); err != nil {
 			return err
 		}
+		leave, err := public.ReadLeave(tx, a.ID, true)
+		if err != nil {
+			return err
+		}
 		a.DeleteAt = store.At(due)
-		return errors.Join(account.Put(tx, a), access.PutAll(tx, changed))
+		return errors.Join(account.Put(tx, a), access.PutAll(tx, changed), leave.Write(tx))
 	})
 	if err != nil {
 		return time.Time{}, fault.OrUnavailable(err)

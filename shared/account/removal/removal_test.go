@@ -16,6 +16,7 @@ import (
 	"miramundo.dev/shared/account/organization"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
@@ -77,13 +78,19 @@ func (w *world) checkMails(due time.Time) {
 	}
 }
 
-// TestScheduled checks that a scheduled deletion ends every session and stops every
-// key at once.
+// TestScheduled checks that a scheduled deletion ends every session, stops every key and
+// takes the public library down at once.
 func TestScheduled(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ana := w.signUp("ana@mira.example")
-		_, err := w.schedule(ana, "ana@mira.example")
+		w.fill(ana.Owner, "ana")
+		_, err := public.Open(t.Context(), w.db, "library-ana")
 		w.must(err)
+		_, err = w.schedule(ana, "ana@mira.example")
+		w.must(err)
+		if _, err := public.Open(t.Context(), w.db, "library-ana"); !errors.Is(err, public.ErrUnknown) {
+			t.Errorf("its public library: %v", err)
+		}
 		r, err := access.Load(t.Context(), w.db, ana.Owner)
 		w.must(err)
 		if len(r.Sessions) > 0 || r.Keys[0].Active() {

@@ -18,6 +18,8 @@ import (
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/library/public"
 	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/mail/address"
 	"miramundo.dev/shared/store"
@@ -337,17 +339,42 @@ func TestOneAccount(t *testing.T) {
 	})
 }
 
-// TestRestored checks that signing in keeps an account that was to be deleted.
+// TestRestored checks that signing in keeps an account that was to be deleted, and that its
+// public library is seen again.
 func TestRestored(t *testing.T) {
 	each(t, func(t *testing.T, d *desk, _ int) {
 		v := browser("Firefox")
 		d.byMail(v, maria)
+		owner := d.stored(maria).ID
+		l, err := library.Update(t.Context(), d.db, owner, d.now, func(l *library.Library) error {
+			_, err := l.AddCategory("News")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := public.Put(t.Context(), d.db, owner, public.Draft{Name: "maria-tv", Title: "TV", Folders: []string{l.Categories[0].ID}}, d.now); err != nil {
+			t.Fatal(err)
+		}
 		d.edit(maria, func(a *account.Account) { a.DeleteAt = store.At(d.now.Add(time.Hour)) })
+		err = d.db.Update(t.Context(), func(tx store.Tx) error {
+			leave, err := public.ReadLeave(tx, owner, true)
+			if err != nil {
+				return err
+			}
+			return leave.Write(tx)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if r := d.byMail(v, maria); !r.Restored || r.Created {
 			t.Errorf("the sign-in says %+v", r)
 		}
 		if a := d.stored(maria); !a.DeleteAt.IsZero() {
 			t.Errorf("the account is deleted at %v", a.DeleteAt)
+		}
+		if _, err := public.Open(t.Context(), d.db, "maria-tv"); err != nil {
+			t.Errorf("its public library: %v", err)
 		}
 		if r := d.byMail(v, maria); r.Restored {
 			t.Error("the next sign-in says that the account was restored")

@@ -16,6 +16,9 @@
 // The operator can hide a publication. Its owner still sees and changes it, and nobody
 // else does. When the owner withdraws it, its id and the mark stay for the next one, which is
 // hidden too.
+//
+// A publication is also unseen, and keeps its name, from when its owner asks for the
+// deletion of the account until the owner signs in again.
 package public
 
 import (
@@ -68,6 +71,7 @@ type Publication struct {
 	Folders   []string       `json:"folders"` // ids of folders of the library
 	UpdatedAt store.Time     `json:"updated_at"`
 	Hidden    *Hiding        `json:"hidden,omitempty"` // nil unless the operator hid it
+	Away      bool           `json:"away,omitempty"`   // the owner's account is to be deleted
 }
 
 // A Hiding is why and since when a publication is hidden.
@@ -77,7 +81,7 @@ type Hiding struct {
 }
 
 // Shown reports whether strangers see p.
-func (p *Publication) Shown() bool { return p != nil && p.Name != "" && p.Hidden == nil }
+func (p *Publication) Shown() bool { return p != nil && p.Name != "" && p.Hidden == nil && !p.Away }
 
 // Of returns the part of its owner's library that p publishes, as strangers may see it:
 // without the owner, tokens and ids, and without when something was played.

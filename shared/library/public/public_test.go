@@ -425,6 +425,47 @@ func TestMuted(t *testing.T) {
 	}
 }
 
+// TestLeave checks that nobody sees a publication while the account of its owner is to be
+// deleted, that its name stays, and that it is as before when the owner is back.
+func TestLeave(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB) {
+		leave := func(owner identity.Owner, away bool) {
+			t.Helper()
+			err := db.Update(t.Context(), func(tx store.Tx) error {
+				l, err := ReadLeave(tx, owner, away)
+				if err != nil {
+					return err
+				}
+				return l.Write(tx)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		leave("g_bob", true) // who publishes nothing
+		before, err := put(t.Context(), db, "g_ana", "news", noon, folder(t, db, "g_ana", "News"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, away := range []bool{true, true, false, false} {
+			leave("g_ana", away)
+			if isShown(t, db, "news") == away {
+				t.Errorf("away %t: it is shown %t", away, !away)
+			}
+			if _, err := put(t.Context(), db, "g_eve", "news", noon, folder(t, db, "g_eve", "Other")); !errors.Is(err, ErrTaken) {
+				t.Errorf("away %t: its name is given to another: %v", away, err)
+			}
+		}
+		after, err := OfOwner(t.Context(), db, "g_ana")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before, after); diff != "" {
+			t.Errorf("back again (-before +after):\n%s", diff)
+		}
+	})
+}
+
 // TestRemove deletes an owner: its names are reserved for nobody.
 func TestRemove(t *testing.T) {
 	backends(t, func(t *testing.T, db store.DB) {
