@@ -136,38 +136,36 @@ func (s *Server) bulkOf(ctx context.Context, selection filter.Selection, lang, p
 	if err != nil {
 		return bulkFile{}, err
 	}
-	f := bulkFile{server: s, view: v, query: s.query(selection, maxBulk, 0), locale: api.LocaleOf(ctx), format: format, path: path}
+	f := bulkFile{server: s, view: v, now: s.Now(), query: s.query(selection, maxBulk, 0), locale: api.LocaleOf(ctx), format: format, path: path}
 	if err := f.query.CheckOrder(); err != nil {
 		return bulkFile{}, err
 	}
 	f.query.Whole = true
+	f.state = f.stateNow()
 	if f.query.WorksIn != "" { // the order alone would go by the caller's country, and a list is the same for all
 		if err := s.setWorks(ctx, v, &f.query); err != nil {
 			return bulkFile{}, err
 		}
 	}
 	f.more = addressOf(selection, lang, said)
-	if f.isGuide() {
-		f.docs = f.scheduled()
-		if len(f.docs) > maxGuide {
-			return bulkFile{}, ErrLargeGuide.With("bound", maxGuide)
-		}
-	}
 	if !f.isGuide() {
 		f.setTag()
 		return f, nil
 	}
-	if f.isWritten() {
-		return f, nil
+	f.docs = f.scheduled()
+	if len(f.docs) > maxGuide {
+		return bulkFile{}, ErrLargeGuide.With("bound", maxGuide)
 	}
-	if err := f.take(ctx); err != nil {
-		return bulkFile{}, err
-	}
-	defer f.release()
-	if !f.isWritten() { // by the request that this one waited for
-		f.write()
-	}
-	return f, nil
+	// A guide has neither the language nor the address in it.
+	f.guide, err = s.guides.get(ctx, f.selected(), f.state, func(ctx context.Context) (writtenGuide, error) {
+		if err := f.take(ctx); err != nil {
+			return writtenGuide{}, err
+		}
+		defer f.release()
+		return f.write(), nil
+	})
+	f.tag = f.guide.archive.Tag
+	return f, err
 }
 
 // takeTime is how long a request waits for the writing of others.
@@ -211,6 +209,8 @@ func addressOf(selection filter.Selection, lang string, said filter.ID) string {
 type bulkFile struct {
 	server *Server
 	view   *index.View
+	now    time.Time // of the request
+	state  string    // of what the file is written from
 	query  index.Query
 	locale i18n.Locale
 	format string
@@ -219,8 +219,7 @@ type bulkFile struct {
 	docs   []uint32 // channels of a guide
 	tag    string
 
-	archive feed.File // a guide in gzip
-	size    int64     // of the guide unpacked
+	guide writtenGuide
 }
 
 // Schema returns the shape of a list in JSON.
@@ -239,32 +238,35 @@ func (f *bulkFile) scheduled() []uint32 {
 	return docs
 }
 
-// setTag computes the version of a list: a hash of its state.
+// setTag computes the version of a list: a hash of its state, its language and its address.
 func (f *bulkFile) setTag() {
-	f.tag = strconv.FormatUint(xxhash.Sum64String(f.state()), 16)
+	d := xxhash.New()
+	_, _ = d.WriteString(strings.Join([]string{f.state, f.locale.Tag(), f.format, f.path, f.more, f.selected()}, "\x00")) // a digest never fails
+	f.tag = strconv.FormatUint(d.Sum64(), 16)
 }
 
-// state returns all that the file depends on: the catalog, the guide, the language and the
-// address. Texts of callers come last, so that each state is another.
-func (f *bulkFile) state() string {
+// stateNow returns a text for the present state of all that files are written from: the
+// program, the catalog and, where the file depends on them, the guide, the verdicts and the
+// day. It is taken before anything else is read, so that no file is older than its state.
+func (f *bulkFile) stateNow() string {
 	numbers := binary.LittleEndian.AppendUint64(nil, f.view.Fingerprint())
-	if f.isGuide() {
-		numbers = binary.LittleEndian.AppendUint64(numbers, f.server.Guide.Version())
-		numbers = f.server.Now().UTC().AppendFormat(numbers, time.DateOnly)
-	}
 	if f.query.Stalled {
 		numbers = append(numbers, 1)
 	}
-	if f.query.Works != nil { // verdicts change with what is reported, and with the day
+	if f.query.WorksIn != "" {
 		numbers = binary.LittleEndian.AppendUint64(numbers, f.server.Overlay.Version())
-		numbers = f.server.Now().UTC().AppendFormat(numbers, time.DateOnly)
 	}
-	format := f.format
 	if f.isGuide() {
-		format = feed.Archive // of which the other is unpacked
+		numbers = binary.LittleEndian.AppendUint64(numbers, f.server.Guide.Version())
 	}
-	return strings.Join([]string{string(numbers), f.server.Build, f.locale.Tag(), format, f.path, f.more, string(f.query.AppendJSON(nil))}, "\x00")
+	if f.isGuide() || f.query.WorksIn != "" {
+		numbers = f.now.UTC().AppendFormat(numbers, time.DateOnly)
+	}
+	return f.server.Build + "\x00" + string(numbers)
 }
+
+// selected returns all filters and the order as a text.
+func (f *bulkFile) selected() string { return string(f.query.AppendJSON(nil)) }
 
 // Reply writes the file.
 func (f bulkFile) Reply(w http.ResponseWriter, r *http.Request) error {
@@ -273,9 +275,11 @@ func (f bulkFile) Reply(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch f.format {
 	case feed.Archive:
-		return api.Content(f.archive).Reply(w, r)
+		c := api.Content(f.guide.archive)
+		c.File = f.name() + "." + feed.Archive
+		return c.Reply(w, r)
 	case feed.XMLTV:
-		return api.Unpacked{Type: feed.GuideType, Archive: f.archive.Data, Size: f.size, File: strings.TrimSuffix(f.archive.File, ".gz")}.Reply(w, r)
+		return api.Unpacked{Type: feed.GuideType, Archive: f.guide.archive.Data, Size: f.guide.size, File: f.name() + "." + feed.XMLTV}.Reply(w, r)
 	}
 	api.Content(f.empty().As(f.format, f.name())).SetHeaders(w)
 	if api.NotModified(w, r) {
@@ -308,9 +312,8 @@ func (f *bulkFile) name() string {
 
 // write writes the guide. It begins at midnight UTC, so that it changes with the programmes
 // and not with the hour.
-func (f *bulkFile) write() {
-	state := f.state() // before anything is read: what changes meanwhile belongs to another state
-	l, from := f.list(), f.server.Now().UTC().Truncate(24*time.Hour)
+func (f *bulkFile) write() (w writtenGuide) {
+	l, from := f.list(), f.now.UTC().Truncate(24*time.Hour)
 	l.Programmes = func(channel string) iter.Seq[feed.Programme] {
 		return func(yield func(feed.Programme) bool) {
 			for _, p := range f.server.Guide.Programmes(channel, from) {
@@ -320,29 +323,8 @@ func (f *bulkFile) write() {
 			}
 		}
 	}
-	f.archive, f.size = l.Archived(f.name())
-	f.tag = f.archive.Tag
-	f.server.written.Set(state, writtenGuide{f.archive, f.size})
-}
-
-// guideMemory is what the guides that are kept take together, in bytes. One of 2,000
-// channels takes about a megabyte.
-const guideMemory = 16 << 20
-
-// A writtenGuide is the guide of a list as it was written.
-type writtenGuide struct {
-	archive feed.File
-	size    int64 // unpacked
-}
-
-// isWritten reports whether the guide was written for an earlier request in the present
-// state, and takes it.
-func (f *bulkFile) isWritten() bool {
-	w, ok := f.server.written.GetIfPresent(f.state())
-	if ok {
-		f.archive, f.size, f.tag = w.archive, w.size, w.archive.Tag
-	}
-	return ok
+	w.archive, w.size = l.Archived(f.name())
+	return w
 }
 
 // list returns the channels of the file with their best streams for a caller of no known

@@ -3,11 +3,15 @@ package catalog
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"miramundo.dev/shared/apitest"
@@ -137,8 +141,11 @@ func TestWholeGuideKept(t *testing.T) {
 	}{
 		{"again", "/lists/tv.xml", nil, 0, true},
 		{"in gzip", "/lists/tv.xml.gz", nil, 0, false},
+		{"in another language", "/lists/tv.xml?lang=de", nil, 0, true},
+		{"by another path", "/lists/index.xml", nil, 0, true},
 		{"of other channels", "/lists/tv.xml?category=news", nil, channels / 2, false},
-		{"by another path", "/lists/country/br.xml", nil, channels, true},
+		{"of a country", "/lists/country/br.xml", nil, channels, true},
+		{"again after others", "/lists/tv.xml", nil, 0, true},
 		{"after a change", "/lists/tv.xml", func() { g.version++ }, channels, true},
 		{"on the next day", "/lists/tv.xml", func() { now = now.AddDate(0, 0, 1) }, channels, false},
 	} {
@@ -151,6 +158,47 @@ func TestWholeGuideKept(t *testing.T) {
 			t.Errorf("%s: %d, %d channels read, want %d; the same as the first: %t", step.name, res.StatusCode, g.reads, step.reads, text == first)
 		}
 	}
+}
+
+// TestGuideWrittenOnce checks that requests for a guide that come while it is written wait
+// for it, also when the first of them leaves, and that a failure is not kept.
+func TestGuideWrittenOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newWrittenGuides()
+		ctx, leave := context.WithCancel(t.Context())
+		writes, ready := 0, make(chan struct{})
+		write := func(ctx context.Context) (writtenGuide, error) {
+			writes++
+			<-ready
+			return writtenGuide{size: 7}, ctx.Err()
+		}
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				if w, err := g.get(ctx, "a list", "now", write); err != nil || w.size != 7 {
+					t.Errorf("%+v, %v", w, err)
+				}
+			})
+		}
+		synctest.Wait()
+		leave()
+		close(ready)
+		all.Wait()
+		failure := errors.New("too many")
+		fails := func(context.Context) (writtenGuide, error) { return writtenGuide{}, failure }
+		if _, err := g.get(t.Context(), "a list", "later", fails); err != failure {
+			t.Errorf("a failure: %v", err)
+		}
+		if w, err := g.get(t.Context(), "a list", "later", write); err != nil || w.size != 7 {
+			t.Errorf("after a failure: %+v, %v", w, err)
+		}
+		if _, err := g.get(t.Context(), "a list", "later", fails); err != nil {
+			t.Errorf("what was written is not kept: %v", err)
+		}
+		if writes != 2 {
+			t.Errorf("written %d times, want once for each state", writes)
+		}
+	})
 }
 
 // TestPlacePrivate checks that no shared cache keeps lists and guides around a place.

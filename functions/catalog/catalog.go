@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/maypok86/otter/v2"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/encoding"
@@ -126,8 +125,8 @@ type Server struct {
 	works  *works.Countries // what plays where
 	pages  *encoding.Memory // of search results
 
-	writing chan struct{}                      // has an element for each whole list that is being written
-	written *otter.Cache[string, writtenGuide] // guides of whole lists by their state
+	writing chan struct{} // has an element for each whole list that is being written
+	guides  *writtenGuides
 }
 
 // pageMemory is what the pages that are kept take together, in bytes.
@@ -140,10 +139,7 @@ func New(o Options) *Server {
 	}
 	return &Server{
 		Options: o, works: works.New(o.Overlay, o.Now), pages: encoding.NewMemory(pageMemory), writing: make(chan struct{}, 2),
-		written: otter.Must(&otter.Options[string, writtenGuide]{
-			MaximumWeight: guideMemory,
-			Weigher:       func(state string, w writtenGuide) uint32 { return uint32(len(state) + len(w.archive.Data)) },
-		}),
+		guides: newWrittenGuides(),
 	}
 }
 
