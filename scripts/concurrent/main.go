@@ -73,8 +73,9 @@ func run(ctx context.Context, command []string) error {
 	return failure
 }
 
-// A selection is packages with the tests that are run of them. A test of the same name in
-// another of the packages runs too, so that heavy packages are selections of their own.
+// A selection is packages with the tests that are run of them. The option -run chooses tests
+// by their names in every package of a call: a heavy package gets a call of its own, so that
+// it runs no test because of a name elsewhere.
 type selection struct{ packages, tests []string }
 
 // choose returns the packages of which every test is run, and the others of which some
@@ -215,6 +216,9 @@ func body(f *ast.FuncDecl) (starts bool, names map[string]bool) {
 		switch n := n.(type) {
 		case *ast.GoStmt:
 			starts = true
+		case *ast.CallExpr: // of a WaitGroup or an errgroup, which may be a field
+			method, ok := n.Fun.(*ast.SelectorExpr)
+			starts = starts || ok && method.Sel.Name == "Go" && len(n.Args) == 1
 		case *ast.SelectorExpr:
 			names[n.Sel.Name] = true
 			if of, ok := n.X.(*ast.Ident); ok {

@@ -13,6 +13,7 @@ func TestPackages(t *testing.T) {
 	for name, text := range map[string]string{
 		"plain/a.go":             "package plain\nfunc A() {}\n",
 		"starts/a.go":            "package starts\nfunc A() { go A() }\n",
+		"queue/a.go":             "package queue\nfunc (q *Q) A() { q.work.Go(func() {}) }\n",
 		"locks/a.go":             "package locks\nimport _ \"sync\"\n",
 		"locks/a_test.go":        "package locks\nfunc TestLock(t *testing.T) { go func() {}() }\nfunc TestAlone(t *testing.T) {}\nfunc TestSuite(t *testing.T) { adtest.Run(t) }\nfunc TestDo(t *testing.T) { adtest.Do() }\n",
 		"single/a.go":            "package single\nimport _ \"sync/atomic\"\n",
@@ -44,7 +45,7 @@ func TestPackages(t *testing.T) {
 	for _, part := range partly {
 		got = append(got, part.packages, part.tests)
 	}
-	want := [][]string{{"./adtest", "./starts"}, {"./functions"}, {"TestB"}, {"./locks", "./tested"}, {"TestA", "TestLock", "TestSuite"}}
+	want := [][]string{{"./adtest", "./queue", "./starts"}, {"./functions"}, {"TestB"}, {"./locks", "./tested"}, {"TestA", "TestLock", "TestSuite"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("whole packages, others, and their tests (-want +got):\n%s", diff)
 	}
