@@ -71,17 +71,12 @@ type file struct {
 	size  int64 // of an unpacked guide, in bytes
 	plain bool  // the request is for the unpacked guide
 
-	lineup *feed.Lineup // for players of Xtream Codes; nil in other formats
+	lineup     *feed.Lineup // for players of Xtream Codes; nil in other formats
+	lineupSize int          // of the lineup in memory, besides its document, in bytes
 }
 
 // memory returns what the file takes, in bytes.
-func (f file) memory() int {
-	n := len(f.Data)
-	if f.lineup != nil {
-		n += f.lineup.Memory()
-	}
-	return n
-}
+func (f *file) memory() int { return len(f.Data) + f.lineupSize }
 
 // Reply writes the file.
 func (f file) Reply(w http.ResponseWriter, r *http.Request) error {

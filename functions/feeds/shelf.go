@@ -60,16 +60,18 @@ func (s *shelf) put(v *index.View, k key, c file) {
 	if p := weak.Make(v); s.view != p || s.lists == nil {
 		s.view, s.lists, s.keys, s.bytes = p, map[key]file{}, nil, 0
 	}
-	if _, ok := s.lists[k]; ok || c.memory() > maxList {
+	size := c.memory()
+	if _, ok := s.lists[k]; ok || size > maxList {
 		return
 	}
-	for len(s.keys) > 0 && s.bytes+c.memory() > maxShelf {
+	for len(s.keys) > 0 && s.bytes+size > maxShelf {
 		oldest := s.keys[0]
-		s.bytes -= s.lists[oldest].memory()
+		f := s.lists[oldest]
+		s.bytes -= f.memory()
 		delete(s.lists, oldest)
 		s.keys = s.keys[1:]
 	}
 	s.lists[k] = c
 	s.keys = append(s.keys, k)
-	s.bytes += c.memory()
+	s.bytes += size
 }

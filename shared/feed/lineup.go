@@ -169,8 +169,8 @@ func (u *Lineup) Memory() int {
 	return n
 }
 
-// streamSize is about what a stream takes in memory without its texts, and its number in a
-// map, in bytes.
+// streamSize is about how many bytes a stream takes besides its texts, with its entry in
+// byNumber.
 const streamSize = 130
 
 // Stream returns the stream with a number, and whether there is one.
