@@ -15,8 +15,8 @@ var leaveEndpoints = []api.Endpoint{
 		Method: "POST", Path: "/api/account/delete", Auth: api.Session,
 		Summary: "Delete the account",
 		Doc: "Schedules the deletion of the session's account, with everything it owns, fourteen days from now, and sends a notice. All of " +
-			"its sessions end and its API keys stop at once; signing in before that day keeps the account. It needs a sign-in within " +
-			"the last five minutes.",
+			"its sessions end, its API keys stop and nobody sees its public library at once; signing in before that day keeps the account. " +
+			"It needs a sign-in within the last five minutes.",
 		Faults: []*fault.Error{removal.ErrConfirmation, removal.ErrLastOwner, identity.ErrReauth, fault.ErrUnavailable},
 	}),
 }

@@ -76,8 +76,10 @@ type Request struct {
 
 // Schedule schedules the deletion of the caller's account and returns when it is due.
 // All sessions of the account end, the caller's too, its keys stop, nobody sees its public
-// library any more, and a notice goes to its address. It returns ErrConfirmation, ErrLastOwner, identity.ErrReauth when the
-// sign-in is not recent, and identity.ErrEnded when the session is over.
+// library, and a notice goes to its address. What an organization publishes stays, also
+// when the account is its only member. It returns ErrConfirmation, ErrLastOwner,
+// identity.ErrReauth when the sign-in is not recent, and identity.ErrEnded when the session
+// is over.
 func (r *Removals) Schedule(ctx context.Context, q Request) (due time.Time, err error) {
 	due = r.o.Now().Add(Delay)
 	var a *account.Account
@@ -93,12 +95,12 @@ func (r *Removals) Schedule(ctx context.Context, q Request) (due time.Time, err 
 		if changed, err = access.EndEverywhere(tx, record, ""); err != nil {
 			return err
 		}
-		leave, err := public.ReadLeave(tx, a.ID, true)
+		absence, err := public.ReadAbsence(tx, a.ID)
 		if err != nil {
 			return err
 		}
 		a.DeleteAt = store.At(due)
-		return errors.Join(account.Put(tx, a), access.PutAll(tx, changed), leave.Write(tx))
+		return errors.Join(account.Put(tx, a), access.PutAll(tx, changed), absence.Begin(tx))
 	})
 	if err != nil {
 		return time.Time{}, fault.OrUnavailable(err)

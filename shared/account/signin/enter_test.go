@@ -281,7 +281,7 @@ func TestCosts(t *testing.T) {
 		want storetest.Ops
 	}{
 		{"a new account", storetest.Ops{Reads: 6, Writes: 6, Deletes: 1}},
-		{"a known account", storetest.Ops{Reads: 7, Writes: 5, Deletes: 1}},
+		{"a known account", storetest.Ops{Reads: 8, Writes: 5, Deletes: 1}},
 	} {
 		id, m := d.start(v, maria)
 		before := d.db.Ops()
@@ -358,11 +358,11 @@ func TestRestored(t *testing.T) {
 		}
 		d.edit(maria, func(a *account.Account) { a.DeleteAt = store.At(d.now.Add(time.Hour)) })
 		err = d.db.Update(t.Context(), func(tx store.Tx) error {
-			leave, err := public.ReadLeave(tx, owner, true)
+			absence, err := public.ReadAbsence(tx, owner)
 			if err != nil {
 				return err
 			}
-			return leave.Write(tx)
+			return absence.Begin(tx)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -132,15 +132,15 @@ func (s *Service) open(tx store.Tx, p *proof) (o opening, err error) {
 	if o.previous, err = access.EndReplaced(tx, p.visitor.Cookie, a.ID); err != nil {
 		return o, err
 	}
-	var back public.Leave
-	if o.restored = !a.DeleteAt.IsZero(); o.restored {
-		if back, err = public.ReadLeave(tx, a.ID, false); err != nil {
+	var absence public.Absence
+	if !o.created {
+		if absence, err = public.ReadAbsence(tx, a.ID); err != nil {
 			return o, err
 		}
-		a.DeleteAt = store.Time{}
 	}
 	now := s.o.Now()
 	o.unknown = !o.created && !slices.ContainsFunc(o.record.Live(now), func(known access.Session) bool { return known.Device == p.visitor.Device })
+	o.restored, a.DeleteAt = !a.DeleteAt.IsZero(), store.Time{}
 	o.cookie, o.session = o.record.Open(access.SignIn{
 		Method: p.method, SecondFactor: p.both, Device: p.visitor.Device, Replaces: p.visitor.Cookie,
 	}, now)
@@ -148,7 +148,7 @@ func (s *Service) open(tx store.Tx, p *proof) (o opening, err error) {
 	if o.created {
 		write = account.Create
 	}
-	err = errors.Join(write(tx, a), access.Put(tx, o.record), back.Write(tx))
+	err = errors.Join(write(tx, a), access.Put(tx, o.record), absence.End(tx))
 	if err == nil && o.previous != nil {
 		err = access.Put(tx, o.previous)
 	}

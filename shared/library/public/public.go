@@ -17,8 +17,8 @@
 // else does. When the owner withdraws it, its id and the mark stay for the next one, which is
 // hidden too.
 //
-// A publication is also unseen, and keeps its name, from when its owner asks for the
-// deletion of the account until the owner signs in again.
+// Nobody sees the publication of an account that is to be deleted, until its owner signs in
+// again: it is away. Its name stays.
 package public
 
 import (
@@ -49,7 +49,7 @@ const (
 
 // Faults of publications.
 var (
-	// ErrUnknown means that no library is published under a name, or that it is hidden.
+	// ErrUnknown means that no library is published under a name, or that it is hidden or away.
 	ErrUnknown = fault.New(fault.NotFound, "public_library_not_found")
 	// ErrWords refuses a text or a name; its fields "param" and "reason" say which and why.
 	ErrWords = fault.New(fault.Invalid, "invalid_publication")
@@ -232,7 +232,8 @@ func Read(ctx context.Context, db store.DB, name string) (*Publication, *library
 	return p, l, err
 }
 
-// Find returns the publications with some ids, by one read for each, hidden ones too.
+// Find returns the publications with some ids, by one read for each, also those that
+// strangers do not see.
 func Find(ctx context.Context, db store.DB, ids []string) (map[string]*Publication, error) {
 	var paths []store.Path
 	for _, id := range ids {
@@ -267,8 +268,8 @@ func decode(doc store.Doc, id string) (*Publication, error) {
 	return p, doc.Decode(p)
 }
 
-// OfOwner returns the publication of an owner, hidden or not, by two reads; nil when the owner
-// publishes nothing.
+// OfOwner returns the publication of an owner, whether or not strangers see it, by two
+// reads; nil when the owner publishes nothing.
 func OfOwner(ctx context.Context, db store.DB, owner identity.Owner) (*Publication, error) {
 	var o own
 	if err := db.Get(ctx, OwnPath(owner), &o); errors.Is(err, store.ErrNotFound) || err == nil && o.ID == "" {
@@ -286,8 +287,8 @@ func OfOwner(ctx context.Context, db store.DB, owner identity.Owner) (*Publicati
 	return nil, nil
 }
 
-// Lookup returns a publication, hidden or not, within a transaction: by its id or by its
-// name. It returns ErrUnknown for an unknown id or name, and for a publication that was
+// Lookup returns a publication, whether or not strangers see it, within a transaction: by
+// its id or by its name. It returns ErrUnknown for an unknown id or name, and for a publication that was
 // withdrawn.
 func Lookup(tx store.Tx, ref string) (*Publication, error) {
 	if isName(ref) {

@@ -425,34 +425,40 @@ func TestMuted(t *testing.T) {
 	}
 }
 
-// TestLeave checks that nobody sees a publication while the account of its owner is to be
-// deleted, that its name stays, and that it is as before when the owner is back.
-func TestLeave(t *testing.T) {
-	backends(t, func(t *testing.T, db store.DB) {
-		leave := func(owner identity.Owner, away bool) {
-			t.Helper()
-			err := db.Update(t.Context(), func(tx store.Tx) error {
-				l, err := ReadLeave(tx, owner, away)
-				if err != nil {
-					return err
-				}
-				return l.Write(tx)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+// absence begins or ends the absence of an owner.
+func absence(t *testing.T, db store.DB, owner identity.Owner, begins bool) {
+	t.Helper()
+	err := db.Update(t.Context(), func(tx store.Tx) error {
+		a, err := ReadAbsence(tx, owner)
+		if err != nil {
+			return err
 		}
-		leave("g_bob", true) // who publishes nothing
+		if begins {
+			return a.Begin(tx)
+		}
+		return a.End(tx)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAbsence checks that nobody sees a publication while its owner is away, that its name
+// stays, and that it is as before when the owner is back.
+func TestAbsence(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB) {
+		absence(t, db, "g_bob", true) // who publishes nothing
 		before, err := put(t.Context(), db, "g_ana", "news", noon, folder(t, db, "g_ana", "News"))
 		if err != nil {
 			t.Fatal(err)
 		}
+		other := folder(t, db, "g_eve", "Other")
 		for _, away := range []bool{true, true, false, false} {
-			leave("g_ana", away)
+			absence(t, db, "g_ana", away)
 			if isShown(t, db, "news") == away {
 				t.Errorf("away %t: it is shown %t", away, !away)
 			}
-			if _, err := put(t.Context(), db, "g_eve", "news", noon, folder(t, db, "g_eve", "Other")); !errors.Is(err, ErrTaken) {
+			if _, err := put(t.Context(), db, "g_eve", "news", noon, other); !errors.Is(err, ErrTaken) {
 				t.Errorf("away %t: its name is given to another: %v", away, err)
 			}
 		}
@@ -462,6 +468,43 @@ func TestLeave(t *testing.T) {
 		}
 		if diff := cmp.Diff(before, after); diff != "" {
 			t.Errorf("back again (-before +after):\n%s", diff)
+		}
+	})
+}
+
+// TestAway checks that what is published, withdrawn, hidden or restored while the owner is
+// away stays unseen, and is seen when the owner is back.
+func TestAway(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB) {
+		id := folder(t, db, "g_ana", "News")
+		publish := func(name string) {
+			t.Helper()
+			if _, err := put(t.Context(), db, "g_ana", name, noon, id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		publish("news")
+		absence(t, db, "g_ana", true)
+		for name, change := range map[string]func(){
+			"published again": func() { publish("news") },
+			"withdrawn and published": func() {
+				if _, err := Withdraw(t.Context(), db, "g_ana", noon); err != nil {
+					t.Fatal(err)
+				}
+				publish("news")
+			},
+			"hidden and restored": func() {
+				hide(t, db, "news", &Hiding{Reason: "spam"})
+				hide(t, db, "news", nil)
+			},
+		} {
+			if change(); isShown(t, db, "news") {
+				t.Errorf("%s: it is shown", name)
+			}
+		}
+		absence(t, db, "g_ana", false)
+		if !isShown(t, db, "news") {
+			t.Error("it is not shown when its owner is back")
 		}
 	})
 }

@@ -94,7 +94,7 @@ func (e *edit) put(p *Publication, named store.Doc) error {
 	}
 	p.ID, p.Owner, p.UpdatedAt = newID(), e.owner, store.At(e.now)
 	if e.pub != nil {
-		p.ID, p.Hidden = e.pub.ID, e.pub.Hidden
+		p.ID, p.Hidden, p.Away = e.pub.ID, e.pub.Hidden, e.pub.Away
 	}
 	e.own.ID = p.ID
 	e.own.Left = slices.DeleteFunc(e.own.Left, func(l left) bool { return l.Name == p.Name })
@@ -136,8 +136,8 @@ func (e *edit) leave() error {
 
 // Withdraw ends the publication of an owner, and reports whether there was one. Its name
 // is reserved for the owner; when MaxLeft are already, the first of them to end is free. The
-// id stays, and the mark of a hidden one, so that reports and marks also concern what the
-// owner publishes next.
+// id stays, and what keeps it from being seen, so that reports and marks also concern what
+// the owner publishes next.
 func Withdraw(ctx context.Context, db store.DB, owner identity.Owner, now time.Time) (done bool, err error) {
 	err = db.Update(ctx, func(tx store.Tx) error {
 		e, err := begin(tx, owner, now)
@@ -146,7 +146,7 @@ func Withdraw(ctx context.Context, db store.DB, owner identity.Owner, now time.T
 		}
 		return errors.Join(
 			e.free(MaxLeft-1), e.leave(),
-			tx.Set(path(e.pub.ID), Publication{Owner: owner, UpdatedAt: store.At(now), Hidden: e.pub.Hidden}), tx.Set(OwnPath(owner), e.own))
+			tx.Set(path(e.pub.ID), Publication{Owner: owner, UpdatedAt: store.At(now), Hidden: e.pub.Hidden, Away: e.pub.Away}), tx.Set(OwnPath(owner), e.own))
 	})
 	return done, err
 }
