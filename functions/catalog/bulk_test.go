@@ -186,7 +186,7 @@ func TestGuideWrittenOnce(t *testing.T) {
 		all.Wait()
 		failure := errors.New("too many")
 		fails := func(context.Context) (writtenGuide, error) { return writtenGuide{}, failure }
-		if _, err := g.get(t.Context(), "a list", "later", fails); err != failure {
+		if _, err := g.get(t.Context(), "a list", "later", fails); !errors.Is(err, failure) {
 			t.Errorf("a failure: %v", err)
 		}
 		if w, err := g.get(t.Context(), "a list", "later", write); err != nil || w.size != 7 {
