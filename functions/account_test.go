@@ -25,6 +25,7 @@ import (
 	"miramundo.dev/shared/credential"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/mail/folder"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire/wiretest"
@@ -41,7 +42,13 @@ type person struct {
 // newPerson returns a person with a new account in a database.
 func newPerson(t *testing.T, db store.DB, address string) *person {
 	t.Helper()
-	p := deps(t, db, collect.Place{})
+	return newPersonWith(t, db, collect.Place{}, address)
+}
+
+// newPersonWith does what newPerson does, with a catalog.
+func newPersonWith(t *testing.T, db store.DB, sources collect.Place, address string) *person {
+	t.Helper()
+	p := deps(t, db, sources)
 	one := &person{t: t, p: p, h: mux(t, p)}
 	a := account.New(address, address, account.Profile{Name: "Ana", Theme: "system"}, noon)
 	one.id = a.ID
@@ -283,6 +290,38 @@ func TestDeleteAccount(t *testing.T) {
 	if _, err := account.Load(t.Context(), ana.p.DB, ana.id); err != nil {
 		t.Errorf("the account: %v", err)
 	}
+}
+
+// TestDeleteAccountUndone checks that the public library of an account goes when its owner
+// asks for the deletion, and is back with the account after a sign-in by mail.
+func TestDeleteAccountUndone(t *testing.T) {
+	ana := newPersonWith(t, openEmbedded(t), fixture, "ana@mira.example")
+	phone, _ := ana.signIn(access.SignIn{Method: "mail"})
+	stranger := apitest.NewBrowser(t, withMails(ana.h, ana.p.Config.MailFolder))
+	expect := func(b *apitest.Browser, method, path, body string, status int) string {
+		t.Helper()
+		answer, text := b.Do(method, path, body)
+		if answer.StatusCode != status {
+			t.Fatalf("%s %s: %d %s, want %d", method, path, answer.StatusCode, text, status)
+		}
+		return text
+	}
+	var added struct{ ID string }
+	ana.must(json.Unmarshal([]byte(expect(phone, "POST", "/api/categories", `{"name":"News"}`, http.StatusOK)), &added))
+	expect(phone, "PUT", "/api/library/public", `{"name":"ana-news","title":"News","folders":["`+added.ID+`"]}`, http.StatusOK)
+	expect(stranger, "GET", "/api/libraries/ana-news", "", http.StatusOK)
+
+	expect(phone, "POST", "/api/account/delete", `{"confirmation":"ana@mira.example"}`, http.StatusOK)
+	expect(stranger, "GET", "/api/libraries/ana-news", "", http.StatusNotFound)
+	expect(stranger, "GET", "/l/ana-news/library.m3u", "", http.StatusNotFound)
+
+	var started struct{ Challenge string }
+	ana.must(json.Unmarshal([]byte(expect(stranger, "POST", "/api/auth/email/start", `{"email":"ana@mira.example"}`, http.StatusOK)), &started))
+	expect(stranger, "GET", "/api/libraries/ana-news", "", http.StatusNotFound)
+	var kept folder.Kept
+	ana.must(json.Unmarshal([]byte(expect(stranger, "GET", "/-/mail?to=ana@mira.example", "", http.StatusOK)), &kept))
+	expect(stranger, "POST", "/api/auth/email/finish", `{"challenge":"`+started.Challenge+`","code":"`+kept.Code+`"}`, http.StatusOK)
+	expect(apitest.NewBrowser(t, ana.h), "GET", "/api/libraries/ana-news", "", http.StatusOK)
 }
 
 // TestExport checks who gets an archive, and how often.
