@@ -125,26 +125,26 @@ func (s *Server) values(in *listShape, k *kind, country, part string) (valueList
 		return valueList{}, err
 	}
 	part, country = strings.ToLower(part), strings.ToLower(country)
-	t := s.tables.of(v)
-	var all []value
-	for _, one := range s.counts.of(v, t, k.name, isOn(in.HideBroken)) {
-		if strings.Contains(strings.ToLower(one.Name), part) && (country == "" || strings.ToLower(one.Country) == country) {
+	counted := s.counts.of(v, s.tables.of(v), countKey{k.name, isOn(in.HideBroken)})
+	order := counted.byName
+	if in.Order == "stationcount" {
+		order = counted.byStations
+	}
+	each := slices.All(order)
+	if isOn(in.Reverse) {
+		each = slices.Backward(order)
+	}
+	all, skip := []value{}, in.Offset
+	for _, one := range each {
+		if len(all) >= in.Limit {
+			break
+		}
+		if part != "" && !strings.Contains(strings.ToLower(one.Name), part) || country != "" && strings.ToLower(one.Country) != country {
+			continue
+		}
+		if skip--; skip < 0 {
 			all = append(all, one)
 		}
-	}
-	slices.SortFunc(all, func(a, b value) int {
-		c := cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Country, b.Country))
-		if in.Order == "stationcount" {
-			c = cmp.Or(cmp.Compare(a.Stations, b.Stations), c)
-		}
-		if isOn(in.Reverse) {
-			return -c
-		}
-		return c
-	})
-	all = slices.Clip(partOf(all, in.page))
-	if all == nil {
-		all = []value{}
 	}
 	var c api.Content
 	switch in.Format {
@@ -177,7 +177,7 @@ func (v *value) pairs() []pair {
 type counts struct {
 	mu    sync.Mutex
 	shown uint64 // fingerprint of the view
-	lists map[countKey][]value
+	lists map[countKey]counted
 }
 
 type countKey struct {
@@ -185,24 +185,36 @@ type countKey struct {
 	hideBroken bool
 }
 
-// of returns the values of a list with how many stations of t have each, in any order. The
-// caller must not change them. While one caller counts, others wait.
-func (c *counts) of(v *index.View, t *table, list string, hideBroken bool) []value {
+// Counted is the values of a list, in each order that requests may ask for.
+type counted struct {
+	byName     []value
+	byStations []value // those of fewest stations first
+}
+
+// of returns the values of a list with how many stations of t have each. The caller must
+// not change them. While one caller counts, others wait.
+func (c *counts) of(v *index.View, t *table, key countKey) counted {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lists == nil || c.shown != v.Fingerprint() {
-		c.shown, c.lists = v.Fingerprint(), map[countKey][]value{}
+		c.shown, c.lists = v.Fingerprint(), map[countKey]counted{}
 	}
-	key := countKey{list, hideBroken}
 	all, ok := c.lists[key]
 	if !ok {
-		all = t.count(v, list, hideBroken)
+		all.byName = t.count(v, key.list, key.hideBroken)
+		slices.SortFunc(all.byName, compareNames)
+		all.byStations = slices.Clone(all.byName)
+		slices.SortStableFunc(all.byStations, func(a, b value) int { return cmp.Compare(a.Stations, b.Stations) })
 		c.lists[key] = all
 	}
 	return all
 }
 
-// count returns the values of a list with how many stations have each.
+func compareNames(a, b value) int {
+	return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Country, b.Country), strings.Compare(a.ISO3166, b.ISO3166))
+}
+
+// count returns the values of a list with how many stations have each, in any order.
 func (t *table) count(v *index.View, list string, hideBroken bool) []value {
 	known := map[value]int{} // by the value without its count
 	add := func(of value) {
@@ -298,7 +310,8 @@ func (s *Server) stats(_ context.Context, in statsIn) (numbersAnswer, error) {
 			n.Broken++
 		}
 	}
-	n.Tags, n.Languages, n.Countries = len(s.counts.of(v, t, "tags", false)), len(s.counts.of(v, t, "languages", false)), len(s.counts.of(v, t, "countrycodes", false))
+	count := func(list string) int { return len(s.counts.of(v, t, countKey{list: list}).byName) }
+	n.Tags, n.Languages, n.Countries = count("tags"), count("languages"), count("countrycodes")
 	if in.Format == "xml" {
 		return numbersAnswer{elements("stats", []numbers{n}, (*numbers).pairs)}, nil
 	}

@@ -130,8 +130,8 @@ type page struct {
 	Limit  int `query:"limit" default:"10000" minimum:"0" cap:"10000" description:"Number of stations or values to return; more than 10,000 is reduced to 10,000."`
 }
 
-// partOf returns the part of a list that is asked for.
-func partOf[T any](all []T, p page) []T {
+// partOf returns the part of the rows that is asked for.
+func partOf(all []int32, p page) []int32 {
 	all = all[min(p.Offset, len(all)):]
 	return all[:min(p.Limit, len(all))]
 }

@@ -2,7 +2,9 @@ package radiobrowser_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -238,6 +240,53 @@ func TestOrders(t *testing.T) {
 	}
 	if code, got := call(h, "/json/stations?order=random"); code != http.StatusOK || strings.Count(got, "stationuuid") != 2 {
 		t.Errorf("random: %d %s", code, got)
+	}
+}
+
+// TestValues checks the orders, the parts and the pages of a list of values.
+func TestValues(t *testing.T) {
+	var records []catalog.Record
+	for i, tags := range [][]string{{"fado", "folk"}, {"fado"}, {"fado", "jazz"}, {"jazz"}, {"tango"}} {
+		records = append(records, catalog.Record{
+			ID: fmt.Sprintf("%s00000000-0000-4000-8000-00000000000%d", catalog.StationPrefix, i), Kind: catalog.Station, Name: fmt.Sprint("Station ", i), Country: "PT",
+			Origin: "radio-browser", Radio: &catalog.Radio{Tags: tags},
+			Streams: []catalog.StreamRecord{{ID: catalog.StreamID(i + 1), URL: "https://h.example/a", Kind: catalog.StreamAudio, Origin: "radio-browser", Playable: true}},
+		})
+	}
+	ix, err := index.Build(&catalog.Register{BuiltAt: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Records: records})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := served(t, &indextest.Catalog{Shown: index.NewView(ix, index.Overlay{}, links)}, nil)
+	for _, test := range []struct{ path, want string }{
+		{"/json/tags", "fado 3, folk 1, jazz 2, tango 1"},
+		{"/json/tags?reverse=true", "tango 1, jazz 2, folk 1, fado 3"},
+		{"/json/tags?order=stationcount", "folk 1, tango 1, jazz 2, fado 3"},
+		{"/json/tags?order=stationcount&reverse=true", "fado 3, jazz 2, tango 1, folk 1"},
+		{"/json/tags?order=stationcount&reverse=true&offset=1&limit=2", "jazz 2, tango 1"},
+		{"/json/tags?offset=3&limit=2", "tango 1"},
+		{"/json/tags?offset=4", ""},
+		{"/json/tags?limit=0", ""},
+		{"/json/tags/F", "fado 3, folk 1"},
+		{"/json/tags/f?offset=1", "folk 1"},
+		{"/json/tags/f?reverse=true&limit=1", "folk 1"},
+		{"/json/tags/none", ""},
+	} {
+		_, got := call(h, test.path)
+		var values []struct {
+			Name  string
+			Count int `json:"stationcount"`
+		}
+		if err := json.Unmarshal([]byte(got), &values); err != nil {
+			t.Fatalf("%s: %v: %s", test.path, err, got)
+		}
+		var list []string
+		for _, v := range values {
+			list = append(list, fmt.Sprint(v.Name, " ", v.Count))
+		}
+		if diff := cmp.Diff(test.want, strings.Join(list, ", ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.path, diff)
+		}
 	}
 }
 
