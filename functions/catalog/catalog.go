@@ -125,8 +125,8 @@ type Server struct {
 	works  *works.Countries // what plays where
 	pages  *encoding.Memory // of search results
 
-	writing chan struct{} // has an element for each whole list that is being written
-	guides  *writtenGuides
+	writing chan struct{}  // has an element for each whole list that is being written
+	guides  *writtenGuides // of whole lists
 }
 
 // pageMemory is what the pages that are kept take together, in bytes.

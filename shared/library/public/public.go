@@ -288,8 +288,8 @@ func OfOwner(ctx context.Context, db store.DB, owner identity.Owner) (*Publicati
 }
 
 // Lookup returns a publication, whether or not strangers see it, within a transaction: by
-// its id or by its name. It returns ErrUnknown for an unknown id or name, and for a publication that was
-// withdrawn.
+// its id or by its name. It returns ErrUnknown for an unknown id or name, and for a
+// publication that was withdrawn.
 func Lookup(tx store.Tx, ref string) (*Publication, error) {
 	if isName(ref) {
 		var c claim
