@@ -71,12 +71,11 @@ type file struct {
 	size  int64 // of an unpacked guide, in bytes
 	plain bool  // the request is for the unpacked guide
 
-	lineup     *feed.Lineup // for players of Xtream Codes; nil in other formats
-	lineupSize int          // of the lineup in memory, besides its document, in bytes
+	lineup *feed.Lineup // for players of Xtream Codes; nil in other formats
 }
 
 // memory returns what the file takes, in bytes.
-func (f *file) memory() int { return len(f.Data) + f.lineupSize }
+func (f file) memory() int { return len(f.Data) + f.lineup.Memory() }
 
 // Reply writes the file.
 func (f file) Reply(w http.ResponseWriter, r *http.Request) error {

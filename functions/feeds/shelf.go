@@ -66,8 +66,7 @@ func (s *shelf) put(v *index.View, k key, c file) {
 	}
 	for len(s.keys) > 0 && s.bytes+size > maxShelf {
 		oldest := s.keys[0]
-		f := s.lists[oldest]
-		s.bytes -= f.memory()
+		s.bytes -= s.lists[oldest].memory()
 		delete(s.lists, oldest)
 		s.keys = s.keys[1:]
 	}

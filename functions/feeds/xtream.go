@@ -176,7 +176,7 @@ func (s *Server) open(ctx context.Context, username, password string) (*login, e
 // lineupOf returns a list for players as a file to cache: the document of all its streams.
 func lineupOf(l *feed.List) file {
 	u := l.Lineup()
-	return file{Content: api.Content(u.File()), lineup: u, lineupSize: u.Memory()}
+	return file{Content: api.Content(u.File()), lineup: u}
 }
 
 // emptyActions are those of films and series, of which there are none.

@@ -20,6 +20,7 @@ type Lineup struct {
 	streams    []lined
 	byNumber   map[int]int // indices in streams
 	document   []byte      // all streams, as a list in JSON
+	memory     int         // about what the rest takes, in bytes
 }
 
 // A lined is a stream of a lineup.
@@ -99,7 +100,9 @@ func (l *List) Lineup() *Lineup {
 			u.categories = append(u.categories, LiveCategory{ID: strconv.Itoa(e.GroupNumber), Name: line(e.Group)})
 		}
 		u.byNumber[e.Number] = len(u.streams)
-		u.streams = append(u.streams, lined{Lined: Lined{e.Number, e.Channel, e.guideID(), escapeURL(e.URL)}, category: e.GroupNumber})
+		one := Lined{e.Number, e.Channel, e.guideID(), escapeURL(e.URL)}
+		u.streams = append(u.streams, lined{Lined: one, category: e.GroupNumber})
+		u.memory += streamSize + len(one.Channel) + len(one.GuideID) + len(one.URL)
 		text, _ := json.Marshal(e.live(len(u.streams))) // of texts and numbers: it does not fail
 		u.document = append(append(u.document, text...), ',')
 		ends = append(ends, len(u.document)-1)
@@ -159,14 +162,12 @@ func (u *Lineup) Streams(category int) []byte {
 // File returns the document of all streams.
 func (u *Lineup) File() File { return fileOf(u.document, JSONType, "") }
 
-// Memory returns about how much memory u takes besides its document, in bytes.
+// Memory returns about how much memory u takes besides its document, in bytes; 0 for nil.
 func (u *Lineup) Memory() int {
-	n := len(u.streams) * streamSize
-	for i := range u.streams {
-		s := &u.streams[i]
-		n += len(s.Channel) + len(s.GuideID) + len(s.URL)
+	if u == nil {
+		return 0
 	}
-	return n
+	return u.memory
 }
 
 // streamSize is about how many bytes a stream takes besides its texts, with its entry in
