@@ -6,9 +6,9 @@
 //
 //	go run ./scripts/concurrent go test -race -short
 //
-// Sources are judged by their text: a go statement or an errgroup starts goroutines; an
-// import of sync, sync/atomic, errgroup or testing/synctest synchronizes them.
-// Everything else runs in the goroutine of its caller, and is covered by the tests of
+// Sources are judged by their text: a go statement or the method Go of a group starts
+// goroutines; an import of sync, sync/atomic, errgroup or testing/synctest synchronizes
+// them. Everything else runs in the goroutine of its caller, and is covered by the tests of
 // callers that have several.
 package main
 
